@@ -1,0 +1,257 @@
+package record
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"sort"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mobiumdev/mobium-rag/pkg/hint"
+)
+
+// MaxLine is the longest line a reader accepts, in bytes.
+const MaxLine = 32 << 20
+
+// maxReported bounds the bad lines that are spelled out; the rest are counted.
+const maxReported = 100
+
+// Pos is a place in an input.
+type Pos struct {
+	File string
+	Line int
+}
+
+func (p Pos) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
+
+// Source is a named input; the name is used in messages alone.
+type Source struct {
+	Name string
+	io.Reader
+}
+
+// A Reader reads records from sources, one after another, in the manner of bufio.Scanner.
+//
+//	for r.Scan() { use(r.Record()) }
+//	if err := r.Err(); err != nil { … }
+//
+// Scan yields run and end records too. It goes on after a bad line; Err then
+// names every one of them.
+type Reader struct {
+	sources []Source
+	buf     *bufio.Reader
+	pos     Pos
+	rec     Record
+	run     *Run // of the open stream
+	runPos  Pos
+	counts  map[Kind]int
+	damaged bool // the open stream had a bad line, so its counts cannot agree
+	bad     []error
+	nbad    int
+	fatal   error
+}
+
+// NewReader returns a reader of sources.
+func NewReader(sources ...Source) *Reader { return &Reader{sources: sources} }
+
+// Scan advances to the next record. It returns false at the end or at an input
+// that cannot be read; Err tells which.
+func (r *Reader) Scan() bool {
+	for r.fatal == nil {
+		if r.buf == nil {
+			if len(r.sources) == 0 {
+				return false
+			}
+			r.buf = bufio.NewReaderSize(r.sources[0], 256<<10)
+			r.pos = Pos{r.sources[0].Name, 0}
+		}
+		line, err := r.line()
+		if err == io.EOF {
+			r.closeSource()
+			continue
+		}
+		if err != nil {
+			r.bad = append(r.bad, fmt.Errorf("%v: %w", r.pos, err))
+			r.fatal = err
+			return false
+		}
+		if len(bytes.TrimSpace(line)) == 0 {
+			continue
+		}
+		rec, err := decode(line)
+		if err == nil {
+			err = r.follow(rec)
+		} else {
+			r.damaged = true
+		}
+		if err != nil {
+			r.Reject(err)
+			continue
+		}
+		r.rec = rec
+		return true
+	}
+	return false
+}
+
+// Record is the record Scan advanced to. The caller owns it.
+func (r *Reader) Record() Record { return r.rec }
+
+// Pos is the place of that record.
+func (r *Reader) Pos() Pos { return r.pos }
+
+// Run is the run record of the stream the current record belongs to, nil outside of any.
+func (r *Reader) Run() *Run { return r.run }
+
+// Reject notes that the current record is bad input; Err will name it with its place.
+func (r *Reader) Reject(err error) {
+	r.nbad++
+	if r.nbad <= maxReported {
+		r.bad = append(r.bad, hint.Wrap(fmt.Errorf("%v: %w", r.pos, err), "%s", hint.Of(err)))
+	}
+}
+
+// Err is nil if every line was good and every stream was closed by its end.
+func (r *Reader) Err() error {
+	err := errors.Join(r.bad...)
+	if more := r.nbad - maxReported; more > 0 {
+		err = errors.Join(err, fmt.Errorf("and %d more bad lines", more))
+	}
+	return err
+}
+
+// line returns the next line without its newline. The slice is the caller's.
+func (r *Reader) line() ([]byte, error) {
+	r.pos.Line++
+	var line []byte
+	for {
+		frag, err := r.buf.ReadSlice('\n')
+		line = append(line, frag...)
+		if len(line) > MaxLine {
+			return nil, fmt.Errorf("line is longer than %d MiB, the limit of one record", MaxLine>>20)
+		}
+		switch err {
+		case bufio.ErrBufferFull:
+			continue
+		case io.EOF:
+			if len(line) == 0 {
+				return nil, io.EOF
+			}
+		case nil:
+		default:
+			return nil, err
+		}
+		return bytes.TrimSuffix(line, []byte("\n")), nil
+	}
+}
+
+// follow checks that rec may stand where it does in the stream.
+func (r *Reader) follow(rec Record) error {
+	switch rec := rec.(type) {
+	case *Run:
+		err := r.unclosed()
+		r.run, r.runPos, r.counts, r.damaged = rec, r.pos, map[Kind]int{}, false
+		return err
+	case *End:
+		run, damaged := r.run, r.damaged
+		if run == nil {
+			return hint.Wrap(errors.New("an end record without its run: the head of the stream is missing"),
+				`to pass a part of a stream on, keep the records alone: jq -c 'select(.type=="passage")'`)
+		}
+		r.run = nil
+		if d := diffCounts(r.counts, rec.Counts); d != "" && !damaged {
+			return fmt.Errorf("the end record of %s counts %s: records were lost or added on the way", run.Tool, d)
+		}
+	default:
+		if r.run != nil {
+			r.counts[rec.Kind()]++
+		}
+	}
+	return nil
+}
+
+func (r *Reader) unclosed() error {
+	if r.run == nil {
+		return nil
+	}
+	err := fmt.Errorf("the stream of %s that starts at %v has no end record: the stage before died, or the stream was cut", r.run.Tool, r.runPos)
+	r.run = nil
+	return hint.Wrap(err, `run the stage before again; to pass a part of a stream on, keep the records alone: jq -c 'select(.type=="passage")'`)
+}
+
+func (r *Reader) closeSource() {
+	r.pos.Line-- // the last line there was
+	if err := r.unclosed(); err != nil {
+		r.Reject(err)
+	}
+	r.sources, r.buf = r.sources[1:], nil
+}
+
+// diffCounts says how the counts of an end record differ from those seen.
+func diffCounts(seen, said map[Kind]int) string {
+	var kinds []string
+	for k := range seen {
+		kinds = append(kinds, string(k))
+	}
+	for k := range said {
+		if _, ok := seen[k]; !ok {
+			kinds = append(kinds, string(k))
+		}
+	}
+	sort.Strings(kinds)
+	var diff []string
+	for _, k := range kinds {
+		if a, b := said[Kind(k)], seen[Kind(k)]; a != b {
+			diff = append(diff, fmt.Sprintf("%d %s records where %d came", a, k, b))
+		}
+	}
+	return strings.Join(diff, ", ")
+}
+
+// decode parses and validates one line.
+func decode(line []byte) (Record, error) {
+	kind, err := kindOf(line)
+	if err != nil {
+		return nil, err
+	}
+	rec := newRecord(kind)
+	if rec == nil {
+		return nil, fmt.Errorf("unknown record type %q", kind)
+	}
+	if err := json.Unmarshal(line, rec); err != nil {
+		return nil, fmt.Errorf("bad %s record: %w", kind, err)
+	}
+	if err := rec.Validate(); err != nil {
+		return nil, fmt.Errorf("bad %s record: %s", kind, strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return rec, nil
+}
+
+// kindOf finds the type of a record without parsing the rest where, as in all
+// that the tools write, it comes first.
+func kindOf(line []byte) (Kind, error) {
+	if rest, ok := bytes.CutPrefix(line, []byte(`{"type":"`)); ok {
+		if i := bytes.IndexByte(rest, '"'); i >= 0 && bytes.IndexByte(rest[:i], '\\') < 0 {
+			return Kind(rest[:i]), nil
+		}
+	}
+	if bytes.TrimSpace(line)[0] != '{' {
+		return "", errors.New("expected a JSON object, one record a line")
+	}
+	var probe struct {
+		Type *Kind          `json:"type"`
+		Rest jsontext.Value `json:",embed"`
+	}
+	if err := json.Unmarshal(line, &probe); err != nil {
+		return "", fmt.Errorf("not JSON: %w", err)
+	}
+	if probe.Type == nil {
+		return "", errors.New(`record has no "type"`)
+	}
+	return *probe.Type, nil
+}

@@ -46,6 +46,8 @@ type Tool struct {
 
 	source   string // of main.go, for the manual
 	args     []string
+	commands []string // the tool's, when it has any
+	command  string   // the one chosen
 	files    []*os.File
 	terminal bool
 }
@@ -114,7 +116,7 @@ func (t *Tool) report(err error) int {
 		return Done
 	case errors.As(err, &misuse):
 		t.say("error", err)
-		fmt.Fprintf(t.Stderr, "hint: %s -h prints the manual\n", t.Name)
+		fmt.Fprintf(t.Stderr, "hint: %s -h prints the manual\n", t.full())
 		return Misuse
 	case errors.As(err, &verdict):
 		t.say("verdict", err)
@@ -154,8 +156,7 @@ func (t *Tool) Parse(files bool) error {
 		return usageError{err}
 	}
 	if *version {
-		fmt.Fprintf(t.Stdout, "%s %s (records %s)\n", t.Name, buildVersion(), record.Version)
-		return errShown
+		return t.showVersion()
 	}
 	if !files && t.Flags.NArg() > 0 {
 		return Misusef("unexpected argument %q: flags come first, and this tool reads no files", t.Flags.Arg(0))
@@ -165,6 +166,11 @@ func (t *Tool) Parse(files bool) error {
 
 // errShown ends a run that has printed what was asked for.
 var errShown = errors.New("shown")
+
+func (t *Tool) showVersion() error {
+	fmt.Fprintf(t.Stdout, "%s %s (records %s)\n", t.Name, buildVersion(), record.Version)
+	return errShown
+}
 
 func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -243,14 +249,18 @@ func (t *Tool) Provenance(neutral ...string) *record.Run {
 			flags[f.Name] = f.Value.String()
 		}
 	})
-	return &record.Run{Tool: t.Name, Flags: flags}
+	return &record.Run{Tool: t.full(), Flags: flags}
 }
 
 // manual is the package comment of main.go, then the flags.
 func (t *Tool) manual() string {
 	var b strings.Builder
 	b.WriteString(packageComment(t.source))
-	b.WriteString("\nFlags:\n")
+	if len(t.commands) > 0 && t.command == "" {
+		fmt.Fprintf(&b, "\nCommands: %s. Put -h after one to see its flags.\n", strings.Join(t.commands, ", "))
+		return b.String()
+	}
+	fmt.Fprintf(&b, "\nFlags of %s:\n", t.full())
 	t.Flags.SetOutput(&b)
 	t.Flags.PrintDefaults()
 	t.Flags.SetOutput(io.Discard)

@@ -31,7 +31,7 @@ func (t *Tool) Command(names ...string) (string, error) {
 	case "-h", "-help", "--help":
 		return "", flag.ErrHelp
 	case "-version", "--version":
-		return "", t.showVersion()
+		return "", errVersion
 	}
 	if !slices.Contains(names, first) {
 		return "", Misusef("expected a command, %s, as the first argument, got %q", want, first)

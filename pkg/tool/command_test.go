@@ -24,8 +24,8 @@ func TestCommand(t *testing.T) {
 		{"none", nil, Misuse, "", "", "two-tool: error: expected a command: one or two\nhint: two-tool -h prints the manual\n"},
 		{"unknown", []string{"three"}, Misuse, "", "", `expected a command, one or two, as the first argument, got "three"`},
 		{"flag before it", []string{"-a", "3", "one"}, Misuse, "", "", `got "-a"`},
-		{"help", []string{"-h"}, Done, "", "", "Two does two things.\n\nCommands: one, two. Put -h after one to see its flags.\n"},
-		{"help on one", []string{"one", "-h"}, Done, "", "", "Two does two things.\n\nFlags of two-tool one:\n  -a int\n"},
+		{"help", []string{"-h"}, Done, "", "Two does two things.\n\nCommands: one, two. Put -h after one to see its flags.\n", ""},
+		{"help on one", []string{"one", "-h"}, Done, "", "Two does two things.\n\nFlags of two-tool one:\n  -a int\n", ""},
 		{"version", []string{"-version"}, Done, "", "two-tool (", ""},
 	}
 	for _, tt := range tests {

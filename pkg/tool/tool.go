@@ -5,9 +5,11 @@
 //   - Data goes to stdout. Everything else goes to stderr, as "mr-x: error: …"
 //     or "mr-x: warning: …", lower case, without a final period, and "hint: …"
 //     where the next step is known. Progress is shown only on a terminal.
-//   - The manual is the package comment of the tool's main.go; -h prints it.
+//   - The manual is the package comment of the tool's main.go; -h prints it on stdout.
 //   - Files named after the flags are read in place of stdin; - is stdin.
-//   - Exit 0: done. 1: failed. 2: misuse. 3: measured, and the verdict is no.
+//   - Exit 0: done. 1: failed. 2: misuse. 3: measured, and the verdict is no
+//     (its output is complete; a failure on top of a verdict is a failure).
+//   - The first interrupt ends a read of stdin and cancels the context; the second kills.
 package tool
 
 import (
@@ -17,6 +19,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -55,13 +58,11 @@ type Tool struct {
 // Main runs a tool and exits. Source is the text of its main.go, whose package comment is the manual.
 func Main(name, source string, run func(context.Context, *Tool) error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	info, err := os.Stderr.Stat()
-	t := New(name, source, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	context.AfterFunc(ctx, stop) // a second signal kills
+	t := New(name, source, os.Args[1:], &interruptible{ctx: ctx, r: os.Stdin}, os.Stdout, os.Stderr)
 	t.terminal = err == nil && info.Mode()&os.ModeCharDevice != 0
-	code := t.Run(ctx, run)
-	stop()
-	os.Exit(code)
+	os.Exit(t.Run(ctx, run))
 }
 
 // New returns a tool on the given streams, for tests and for programs that hold several.
@@ -77,19 +78,36 @@ func (t *Tool) Run(ctx context.Context, run func(context.Context, *Tool) error) 
 	raw := t.Stdout
 	buf := bufio.NewWriterSize(raw, 64<<10)
 	t.Stdout = buf
-	err := run(ctx, t)
+	err := t.answer(run(ctx, t))
+	var after error
 	for _, f := range t.files {
-		err = errors.Join(err, f.Close())
+		after = errors.Join(after, f.Close())
 	}
-	if ferr := buf.Flush(); ferr != nil {
-		err = errors.Join(err, fmt.Errorf("stdout: %w", ferr))
+	if ferr := buf.Flush(); ferr != nil && !errors.Is(err, ferr) { // else it has been said
+		after = errors.Join(after, fmt.Errorf("stdout: %w", ferr))
 	}
 	if f, ok := raw.(*os.File); ok {
 		if cerr := f.Close(); cerr != nil { // a full disk may show only here
-			err = errors.Join(err, fmt.Errorf("stdout: %w", cerr))
+			after = errors.Join(after, fmt.Errorf("stdout: %w", cerr))
 		}
 	}
-	return t.report(err)
+	return t.report(err, after)
+}
+
+// answer prints the manual or the version where that is what was asked for.
+func (t *Tool) answer(err error) error {
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		_, err = io.WriteString(t.Stdout, t.manual())
+	case errors.Is(err, errVersion):
+		_, err = fmt.Fprintf(t.Stdout, "%s %s (records %s)\n", t.Name, buildVersion(), record.Version)
+	default:
+		return err
+	}
+	if err != nil {
+		return fmt.Errorf("stdout: %w", err)
+	}
+	return nil
 }
 
 // usageError is misuse of the command line.
@@ -105,39 +123,51 @@ type verdictError struct{ error }
 // Its output is complete.
 func Refuse(reason error) error { return verdictError{reason} }
 
-func (t *Tool) report(err error) int {
-	var misuse usageError
-	var verdict verdictError
-	switch {
-	case err == nil, errors.Is(err, errShown):
-		return Done
-	case errors.Is(err, flag.ErrHelp):
-		fmt.Fprint(t.Stderr, t.manual())
-		return Done
-	case errors.As(err, &misuse):
-		t.say("error", err)
-		fmt.Fprintf(t.Stderr, "hint: %s -h prints the manual\n", t.full())
-		return Misuse
-	case errors.As(err, &verdict):
-		t.say("verdict", err)
-		return Verdict
+// report prints what went wrong in the run and after it, one line an error and
+// each hint once, and returns the exit code. Verdict is for verdicts alone.
+func (t *Tool) report(err, after error) int {
+	code := Done
+	said := map[string]bool{}
+	for _, e := range leaves(errors.Join(err, after)) {
+		level, kind := "error", Failure
+		var misuse usageError
+		var verdict verdictError
+		switch {
+		case errors.As(e, &misuse):
+			kind = Misuse
+		case errors.As(e, &verdict):
+			level, kind = "verdict", Verdict
+		}
+		fmt.Fprintf(t.Stderr, "%s: %s: %v\n", t.Name, level, e)
+		h := hint.Of(e)
+		if kind == Misuse && h == "" {
+			h = t.full() + " -h prints the manual"
+		}
+		if h != "" && !said[h] {
+			said[h] = true
+			fmt.Fprintf(t.Stderr, "hint: %s\n", h)
+		}
+		if code == Done || kind < code {
+			code = kind
+		}
 	}
-	t.say("error", err)
-	return Failure
+	return code
 }
 
-// say prints an error, one line each where it joins several, and its hints.
-func (t *Tool) say(level string, err error) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			t.say(level, e)
+// leaves are the errors that err joins.
+func leaves(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		if err == nil {
+			return nil
 		}
-		return
+		return []error{err}
 	}
-	fmt.Fprintf(t.Stderr, "%s: %s: %v\n", t.Name, level, err)
-	if h := hint.Of(err); h != "" {
-		fmt.Fprintf(t.Stderr, "hint: %s\n", h)
+	var all []error
+	for _, e := range joined.Unwrap() {
+		all = append(all, leaves(e)...)
 	}
+	return all
 }
 
 // Warnf prints a warning: the tool goes on.
@@ -156,7 +186,7 @@ func (t *Tool) Parse(files bool) error {
 		return usageError{err}
 	}
 	if *version {
-		return t.showVersion()
+		return errVersion
 	}
 	if !files && t.Flags.NArg() > 0 {
 		return Misusef("unexpected argument %q: flags come first, and this tool reads no files", t.Flags.Arg(0))
@@ -164,13 +194,8 @@ func (t *Tool) Parse(files bool) error {
 	return nil
 }
 
-// errShown ends a run that has printed what was asked for.
-var errShown = errors.New("shown")
-
-func (t *Tool) showVersion() error {
-	fmt.Fprintf(t.Stdout, "%s %s (records %s)\n", t.Name, buildVersion(), record.Version)
-	return errShown
-}
+// errVersion ends a run that was asked for its version, as flag.ErrHelp one asked for help.
+var errVersion = errors.New("version requested")
 
 func buildVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
@@ -217,6 +242,9 @@ func (t *Tool) open(name string) (io.Reader, error) {
 		return t.Stdin, nil
 	}
 	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) && strings.HasPrefix(name, "-") {
+		return nil, Misusef("%s stands after a file: flags come first", name)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,10 @@
 // A record has a "type" and the fields of that type, listed on the Go struct
 // of the same name. A field a tool does not know travels through unchanged
 // (its value byte for byte but for white space, after the known fields, in the
-// order it came). The one exception: mr-embed turns a golden record into a
-// question, so that gold and key facts go no further.
+// order it came), in the record as in each of its hits. The one exception:
+// mr-embed turns a golden record into a question, so that gold and key facts
+// go no further. The small objects inside a record (the question of hits, a
+// stage's score, a model) hold what is listed and nothing else.
 //
 //	run       every tool, first line          provenance: tool, flags, models, inputs
 //	document  anyone                          path and text: input of mr-cut
@@ -39,10 +41,12 @@
 // counts agree, so a stage that died upstream is seen even without pipefail.
 // Streams may follow one another (cat a b). Records outside of any run (made
 // by hand, or filtered with jq -c 'select(.type=="passage")') need no end.
-// A stream never spans two files.
+// A stream never spans two files. An input without a single record is an
+// error: a stage that could not even start leaves such a one.
 //
 // Every bad line is reported as file:line: what was expected; a reader goes on
-// after it, and fails at the end: n never shrinks in silence.
+// after it, and fails at the end: n never shrinks in silence. Blank lines are
+// skipped.
 //
 // # Versions
 //

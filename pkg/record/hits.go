@@ -3,6 +3,8 @@ package record
 import (
 	"errors"
 	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Hits are the ranked passages that one system found for one question.
@@ -31,6 +33,8 @@ type Hit struct {
 	// Stages holds each stage's own score and rank, for those that scored this passage.
 	Stages map[StageName]StageScore `json:"stages,omitempty"`
 	Text   string                   `json:"text,omitempty"`
+	// Extra holds the members the program does not know, as one JSON object.
+	Extra jsontext.Value `json:",embed"`
 }
 
 // StageScore is what one stage gave a passage. Rank counts from 1 among all that the stage scored.

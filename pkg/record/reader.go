@@ -18,8 +18,11 @@ import (
 // MaxLine is the longest line a reader accepts, in bytes.
 const MaxLine = 32 << 20
 
-// maxReported bounds the bad lines that are spelled out; the rest are counted.
+// maxReported bounds the bad lines that are spelled out; of the rest only the places are named.
 const maxReported = 100
+
+// errTooLong is the error of one line; the reader goes on after it.
+var errTooLong = fmt.Errorf("line is longer than %d MiB, the limit of one record", MaxLine>>20)
 
 // Pos is a place in an input.
 type Pos struct {
@@ -51,8 +54,9 @@ type Reader struct {
 	runPos  Pos
 	counts  map[Kind]int
 	damaged bool // the open stream had a bad line, so its counts cannot agree
+	any     bool // the source holds a line that is not blank
 	bad     []error
-	nbad    int
+	more    places // bad lines past maxReported
 	fatal   error
 }
 
@@ -69,21 +73,26 @@ func (r *Reader) Scan() bool {
 			}
 			r.buf = bufio.NewReaderSize(r.sources[0], 256<<10)
 			r.pos = Pos{r.sources[0].Name, 0}
+			r.any = false
 		}
 		line, err := r.line()
 		if err == io.EOF {
 			r.closeSource()
 			continue
 		}
-		if err != nil {
+		if err != nil && err != errTooLong {
 			r.bad = append(r.bad, fmt.Errorf("%v: %w", r.pos, err))
 			r.fatal = err
 			return false
 		}
-		if len(bytes.TrimSpace(line)) == 0 {
+		if err == nil && blank(line) {
 			continue
 		}
-		rec, err := decode(line)
+		r.any = true
+		var rec Record
+		if err == nil {
+			rec, err = decode(line)
+		}
 		if err == nil {
 			err = r.follow(rec)
 		} else {
@@ -110,43 +119,83 @@ func (r *Reader) Run() *Run { return r.run }
 
 // Reject notes that the current record is bad input; Err will name it with its place.
 func (r *Reader) Reject(err error) {
-	r.nbad++
-	if r.nbad <= maxReported {
+	if len(r.bad) < maxReported {
 		r.bad = append(r.bad, hint.Wrap(fmt.Errorf("%v: %w", r.pos, err), "%s", hint.Of(err)))
+		return
 	}
+	r.more.add(r.pos)
 }
 
 // Err is nil if every line was good and every stream was closed by its end.
 func (r *Reader) Err() error {
 	err := errors.Join(r.bad...)
-	if more := r.nbad - maxReported; more > 0 {
-		err = errors.Join(err, fmt.Errorf("and %d more bad lines", more))
+	if r.more.n > 0 {
+		err = errors.Join(err, fmt.Errorf("and %d more bad lines: %v", r.more.n, &r.more))
 	}
 	return err
 }
 
+// places is a list of lines, runs of them joined.
+type places struct {
+	n    int
+	runs []struct {
+		from Pos
+		to   int
+	}
+}
+
+func (p *places) add(pos Pos) {
+	p.n++
+	if last := len(p.runs) - 1; last >= 0 && p.runs[last].from.File == pos.File && pos.Line <= p.runs[last].to+1 {
+		p.runs[last].to = pos.Line
+		return
+	}
+	p.runs = append(p.runs, struct {
+		from Pos
+		to   int
+	}{pos, pos.Line})
+}
+
+func (p *places) String() string {
+	var b strings.Builder
+	for i, run := range p.runs {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(run.from.String())
+		if run.to > run.from.Line {
+			fmt.Fprintf(&b, "-%d", run.to)
+		}
+	}
+	return b.String()
+}
+
+// blank says that a line holds nothing but JSON's white space.
+func blank(line []byte) bool { return len(bytes.Trim(line, " \t\r")) == 0 }
+
 // line returns the next line without its newline. The slice is the caller's.
+// A line that is too long is read to its end.
 func (r *Reader) line() ([]byte, error) {
 	r.pos.Line++
 	var line []byte
+	tooLong := false
 	for {
 		frag, err := r.buf.ReadSlice('\n')
-		line = append(line, frag...)
-		if len(line) > MaxLine {
-			return nil, fmt.Errorf("line is longer than %d MiB, the limit of one record", MaxLine>>20)
+		text := bytes.TrimSuffix(frag, []byte("\n"))
+		if tooLong = tooLong || len(line)+len(text) > MaxLine; !tooLong {
+			line = append(line, text...)
 		}
-		switch err {
-		case bufio.ErrBufferFull:
+		switch {
+		case err == bufio.ErrBufferFull:
 			continue
-		case io.EOF:
-			if len(line) == 0 {
-				return nil, io.EOF
-			}
-		case nil:
-		default:
+		case err == io.EOF && len(line) == 0 && !tooLong:
+			return nil, io.EOF
+		case err != nil && err != io.EOF:
 			return nil, err
+		case tooLong:
+			return nil, errTooLong
 		}
-		return bytes.TrimSuffix(line, []byte("\n")), nil
+		return line, nil
 	}
 }
 
@@ -189,6 +238,10 @@ func (r *Reader) closeSource() {
 	if err := r.unclosed(); err != nil {
 		r.Reject(err)
 	}
+	if !r.any {
+		r.Reject(hint.Wrap(errors.New("the input is empty: expected records"),
+			"a stage that writes nothing, not even a run record, has failed: see its message"))
+	}
 	r.sources, r.buf = r.sources[1:], nil
 }
 
@@ -223,13 +276,31 @@ func decode(line []byte) (Record, error) {
 	if rec == nil {
 		return nil, fmt.Errorf("unknown record type %q", kind)
 	}
-	if err := json.Unmarshal(line, rec); err != nil {
+	var opts []json.Options
+	if bytes.Contains(line, []byte("null")) { // rare, and the check costs
+		opts = append(opts, noNullNumbers)
+	}
+	if err := json.Unmarshal(line, rec, opts...); err != nil {
 		return nil, fmt.Errorf("bad %s record: %w", kind, err)
 	}
 	if err := rec.Validate(); err != nil {
 		return nil, fmt.Errorf("bad %s record: %s", kind, strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	return rec, nil
+}
+
+// noNullNumbers refuses null where a number is promised, which json takes for zero.
+var noNullNumbers = json.WithUnmarshalers(json.JoinUnmarshalers(
+	json.UnmarshalFromFunc(refuseNull[*int]), json.UnmarshalFromFunc(refuseNull[*float32]),
+	json.UnmarshalFromFunc(refuseNull[*float64]), json.UnmarshalFromFunc(refuseNull[**float64]),
+	json.UnmarshalFromFunc(refuseNull[**uint64]),
+))
+
+func refuseNull[T any](dec *jsontext.Decoder, _ T) error {
+	if dec.PeekKind() == 'n' {
+		return errors.New("null where a number was promised: leave the member out, and say why in its status")
+	}
+	return errors.ErrUnsupported
 }
 
 // kindOf finds the type of a record without parsing the rest where, as in all
@@ -240,7 +311,7 @@ func kindOf(line []byte) (Kind, error) {
 			return Kind(rest[:i]), nil
 		}
 	}
-	if bytes.TrimSpace(line)[0] != '{' {
+	if bytes.TrimLeft(line, " \t\r")[0] != '{' {
 		return "", errors.New("expected a JSON object, one record a line")
 	}
 	var probe struct {

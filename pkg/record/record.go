@@ -90,13 +90,19 @@ func (v Vector) MarshalJSONTo(enc *jsontext.Encoder) error {
 
 // UnmarshalJSONFrom reads either form. Elements that are not finite are refused.
 func (v *Vector) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
-	if dec.PeekKind() != '"' {
+	switch dec.PeekKind() {
+	case 'n':
+		return errors.New("vector: null where numbers were promised: leave the member out")
+	case '[':
 		var a []float32
 		if err := json.UnmarshalDecode(dec, &a); err != nil {
 			return err
 		}
 		*v = a
 		return nil
+	case '"':
+	default:
+		return errors.New("vector: expected base64 or an array of numbers")
 	}
 	tok, err := dec.ReadToken()
 	if err != nil {

@@ -27,6 +27,9 @@ func (w *Writer) Start(run *Run) error {
 	if w.counts != nil {
 		return errors.New("record: a stream was started inside another")
 	}
+	if err := run.Validate(); err != nil {
+		return fmt.Errorf("record: refusing to start a stream: %w", err)
+	}
 	w.counts = map[Kind]int{}
 	run.Version = Version
 	return w.line(run)
@@ -74,7 +77,7 @@ var arrayVectors = json.WithMarshalers(json.MarshalToFunc(func(enc *jsontext.Enc
 }))
 
 func (w *Writer) append(dst []byte, rec Record) ([]byte, error) {
-	opts := json.Deterministic(true)
+	opts := json.JoinOptions(json.Deterministic(true), jsontext.PreserveRawStrings(true))
 	if w.ArrayVectors {
 		opts = json.JoinOptions(opts, arrayVectors)
 	}

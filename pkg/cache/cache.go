@@ -27,7 +27,6 @@
 package cache
 
 import (
-	"bytes"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -111,7 +110,7 @@ func (c *Cache) Store(key Key, value []byte) {
 	if len(c.pending) == 0 {
 		c.since = time.Now()
 	}
-	c.pending = append(c.pending, entry{key, bytes.Clone(value)})
+	c.pending = append(c.pending, entry{key, append([]byte{}, value...)})
 	c.bytes += len(value)
 	if len(c.pending) >= batchEntries || c.bytes >= batchBytes || time.Since(c.since) >= batchAge {
 		c.flush()

@@ -55,6 +55,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Error("an empty cache holds a value")
 	}
 	sizes := []int{0, 1, 4, 1536, 5000, 200_000}
+	c.Store(key(100), nil)
 	for i, n := range sizes {
 		c.Store(key(i), value(i, n))
 	}
@@ -65,6 +66,9 @@ func TestRoundTrip(t *testing.T) {
 		if got, ok := c.Load(key(i)); !ok || !bytes.Equal(got, value(i, n)) {
 			t.Errorf("value %d of %d bytes: %d bytes, %v", i, n, len(got), ok)
 		}
+	}
+	if got, ok := c.Load(key(100)); !ok || len(got) != 0 {
+		t.Errorf("no bytes came back as %q, %v", got, ok)
 	}
 	c.Store(key(1), []byte("another"))
 	mustClose(t, c)

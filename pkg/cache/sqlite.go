@@ -94,7 +94,7 @@ func connect(path string, limit int64) (_ *Cache, err error) {
 	if c.writer, err = db.Conn(ctx); err != nil {
 		return nil, err
 	}
-	if err = prepare(ctx, c.writer, limit); err != nil {
+	if err = setUp(ctx, c.writer, limit); err != nil {
 		return nil, err
 	}
 	c.load, err = db.Prepare(`SELECT value, sum FROM entry WHERE key = ?`)
@@ -110,19 +110,7 @@ func dsn(path string) string {
 	return fmt.Sprintf("file:%s?_busy_timeout=%d&_synchronous=NORMAL", (&url.URL{Path: p}).EscapedPath(), busy.Milliseconds())
 }
 
-// prepare brings the file into WAL mode and makes the table. SQLite does not
-// wait its busy timeout where two processes switch to WAL at once, so we do.
-func prepare(ctx context.Context, conn *sql.Conn, limit int64) error {
-	deadline := time.Now().Add(busy)
-	for {
-		err := setUp(ctx, conn, limit)
-		if c := code(err); (c != sqlite3.ErrBusy && c != sqlite3.ErrLocked) || time.Now().After(deadline) {
-			return err
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-}
-
+// setUp brings the file into WAL mode and makes the table.
 func setUp(ctx context.Context, conn *sql.Conn, limit int64) error {
 	var mode string
 	if err := conn.QueryRowContext(ctx, `PRAGMA journal_mode = WAL`).Scan(&mode); err != nil {

@@ -66,9 +66,10 @@ type entry struct {
 	value []byte
 }
 
-// Open opens the cache in dir, which is made where it is missing. An empty dir
-// is mobium-rag/cache in [os.UserCacheDir]; "off" is a cache that keeps
-// nothing. Warn is called, at most twice, with what keeps the cache from its work.
+// Open opens the cache in dir, which is made where it is missing; "off" is a
+// cache that keeps nothing. An empty dir stands for $MR_CACHE, and where that
+// is not set for mobium-rag/cache in [os.UserCacheDir]. Warn is called, at most
+// twice, with what keeps the cache from its work.
 func Open(dir string, warn func(error)) (*Cache, error) {
 	return open(dir, warn, limit)
 }

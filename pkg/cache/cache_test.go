@@ -175,6 +175,7 @@ func TestDefaultDir(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CACHE_HOME", "")
+	t.Setenv("MR_CACHE", "")
 	user, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
@@ -185,6 +186,18 @@ func TestDefaultDir(t *testing.T) {
 		t.Errorf("path %s, want %s", c.Path(), want)
 	}
 	mustClose(t, c)
+	named := t.TempDir()
+	t.Setenv("MR_CACHE", named)
+	c = mustOpen(t, "", &w)
+	if want := filepath.Join(named, file); c.Path() != want {
+		t.Errorf("with MR_CACHE: path %s, want %s", c.Path(), want)
+	}
+	mustClose(t, c)
+	t.Setenv("MR_CACHE", "off")
+	if c = mustOpen(t, "", &w); c.Path() != "" {
+		t.Errorf("with MR_CACHE=off: path %s", c.Path())
+	}
+	t.Setenv("MR_CACHE", "")
 	t.Setenv("HOME", "")
 	c = mustOpen(t, "", &w)
 	c.Store(key(1), nil)

@@ -32,10 +32,13 @@ const schema = `CREATE TABLE IF NOT EXISTS entry (
 const busy = 5 * time.Second
 
 func open(dir string, warn func(error), limit int64) (*Cache, error) {
-	if dir == "off" {
-		return &Cache{}, nil
-	}
 	if dir == "" {
+		dir = os.Getenv("MR_CACHE")
+	}
+	switch dir {
+	case "off":
+		return &Cache{}, nil
+	case "":
 		user, err := os.UserCacheDir()
 		if err != nil {
 			warn(without("", err))

@@ -126,6 +126,9 @@ func (r *Reader) Reject(err error) {
 	r.more.add(r.pos)
 }
 
+// Damaged says that Err would not be nil.
+func (r *Reader) Damaged() bool { return len(r.bad) > 0 }
+
 // Err is nil if every line was good and every stream was closed by its end.
 func (r *Reader) Err() error {
 	err := errors.Join(r.bad...)

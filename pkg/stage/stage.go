@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"runtime"
 	"sync"
 
@@ -80,6 +79,8 @@ type job struct {
 	out  []record.Record
 	err  error
 	done chan struct{}
+	// damaged says that the input had a bad line before this record.
+	damaged bool
 }
 
 type mapping struct {
@@ -91,6 +92,7 @@ type mapping struct {
 	open   bool      // a stream is being written
 	ended  bool      // its input has ended
 	bad    []error
+	cut    bool // a stream was left without its end: nothing may follow it
 }
 
 // feed reads the input and hands out the work.
@@ -98,7 +100,7 @@ func (m *mapping) feed(ctx context.Context, work chan<- *job) {
 	defer close(m.window)
 	defer close(work)
 	for m.in.Scan() {
-		j := &job{rec: m.in.Record(), pos: m.in.Pos(), done: make(chan struct{})}
+		j := &job{rec: m.in.Record(), pos: m.in.Pos(), damaged: m.in.Damaged(), done: make(chan struct{})}
 		select {
 		case m.window <- j:
 		case <-ctx.Done():
@@ -121,28 +123,48 @@ func (m *mapping) feed(ctx context.Context, work chan<- *job) {
 
 // drain writes the results in input order.
 func (m *mapping) drain(ctx context.Context) error {
-	for j := range m.window {
-		<-j.done
+	for {
+		j, err := m.next(ctx)
+		if err != nil {
+			return err
+		}
+		if j == nil {
+			break
+		}
 		if err := m.write(j); err != nil {
 			return err
 		}
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
 	if err := errors.Join(errors.Join(m.bad...), m.in.Err()); err != nil {
 		return err
 	}
-	if err := m.start(nil); err != nil { // an empty input is an empty stream
+	if err := m.start(nil); err != nil {
 		return err
 	}
 	return m.out.End()
 }
 
+// next waits for the next job to be done; it is nil after the last.
+func (m *mapping) next(ctx context.Context) (*job, error) {
+	select {
+	case j, ok := <-m.window:
+		if !ok {
+			return nil, ctx.Err()
+		}
+		select {
+		case <-j.done:
+			return j, nil
+		case <-ctx.Done():
+		}
+	case <-ctx.Done():
+	}
+	return nil, context.Cause(ctx)
+}
+
 func (m *mapping) write(j *job) error {
 	switch rec := j.rec.(type) {
 	case *record.Run:
-		if err := m.finish(); err != nil { // of records outside of any run
+		if err := m.finish(j.damaged); err != nil { // of records outside of any run
 			return err
 		}
 		return m.start(rec)
@@ -151,7 +173,7 @@ func (m *mapping) write(j *job) error {
 		return nil
 	}
 	if m.ended {
-		if err := m.finish(); err != nil {
+		if err := m.finish(j.damaged); err != nil {
 			return err
 		}
 	}
@@ -162,6 +184,8 @@ func (m *mapping) write(j *job) error {
 		return nil
 	case j.err != nil:
 		return fmt.Errorf("%v: %w", j.pos, j.err)
+	case m.cut:
+		return nil
 	}
 	if err := m.start(nil); err != nil {
 		return err
@@ -174,9 +198,11 @@ func (m *mapping) write(j *job) error {
 	return nil
 }
 
-// finish closes the open stream, if there is one.
-func (m *mapping) finish() error {
-	if !m.open {
+// finish closes the open stream, if there is one. One that lacks records for
+// bad input is left without its end, and the writing stops there.
+func (m *mapping) finish(damaged bool) error {
+	m.cut = m.cut || damaged || len(m.bad) > 0
+	if !m.open || m.cut {
 		return nil
 	}
 	m.open, m.ended = false, false
@@ -185,7 +211,7 @@ func (m *mapping) finish() error {
 
 // start opens a stream unless one is open.
 func (m *mapping) start(input *record.Run) error {
-	if m.open {
+	if m.open || m.cut {
 		return nil
 	}
 	m.open = true
@@ -218,37 +244,4 @@ func Collect(in *record.Reader) (runs []*record.Run, recs []Located, err error) 
 		}
 	}
 	return runs, recs, in.Err()
-}
-
-// Pipe joins filters: in → fns[0] → fns[1] … → out, all at once. A filter that
-// fails closes the pipe behind it, so the next one sees a cut stream, and the
-// one before it, so that it stops. The errors are joined, the first filter's first.
-func Pipe(fns ...Func) Func {
-	return func(ctx context.Context, in *record.Reader, out *record.Writer) error {
-		errs := make([]error, len(fns))
-		var wg sync.WaitGroup
-		var from *io.PipeReader
-		for i, fn := range fns {
-			src, dst, behind := in, out, from
-			var ahead *io.PipeWriter
-			if i < len(fns)-1 {
-				from, ahead = io.Pipe()
-				dst = record.NewWriter(ahead)
-				in = record.NewReader(record.Source{Name: fmt.Sprintf("pipe %d", i+1), Reader: from})
-			}
-			wg.Add(1)
-			go func() {
-				defer wg.Done()
-				errs[i] = fn(ctx, src, dst)
-				if behind != nil {
-					behind.Close()
-				}
-				if ahead != nil {
-					ahead.Close()
-				}
-			}()
-		}
-		wg.Wait()
-		return errors.Join(errs...)
-	}
 }

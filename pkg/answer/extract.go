@@ -1,0 +1,155 @@
+package answer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/sentence"
+)
+
+// A Scorer tells how well each text answers a question; higher is better. The
+// cross-encoder's raw logit is such a score.
+type Scorer interface {
+	Score(ctx context.Context, question string, texts []string) ([]float64, error)
+}
+
+// Extract is the engine that needs no model server: it quotes the sentences of
+// the passages that answer best, word for word, or refuses. It is deterministic,
+// and the baseline a generating model must beat.
+//
+// Every sentence is scored behind its heading trail, so that "It waits for 90 s"
+// is known to be about what its page is about. The best sentence of all decides
+// whether there is an answer; the answer is that sentence, those almost as good,
+// and what stands directly before a sentence that would not read alone.
+type Extract struct {
+	Scorer Scorer
+	Policy
+}
+
+// Policy holds the numbers of Extract. They were chosen on other data than they
+// are reported on; PLAN.md says on which.
+type Policy struct {
+	// Threshold is the refusal score below which Extract refuses.
+	Threshold float64
+	// Margin is how far below the best a sentence may score and still be quoted.
+	Margin float64
+	// Sentences is the most that are quoted.
+	Sentences int
+}
+
+// Name is "extract".
+func (Extract) Name() string { return "extract" }
+
+// candidate is a sentence of a passage with its score.
+type candidate struct {
+	sentence.Sentence
+	passage, index int // of the passage; within it
+	score          float64
+}
+
+// Answer quotes the passages of req, or refuses.
+func (e Extract) Answer(ctx context.Context, req Request) (Reply, error) {
+	all, err := e.candidates(ctx, req)
+	if err != nil {
+		return Reply{}, err
+	}
+	if len(all) == 0 {
+		return Reply{Refused: true, Reason: "the passages hold no sentence"}, nil
+	}
+	ranked := slices.Clone(all)
+	slices.SortStableFunc(ranked, func(a, b candidate) int { return cmp.Compare(b.score, a.score) })
+	best := ranked[0].score
+	if best < e.Threshold {
+		return Reply{Refused: true, Score: &best,
+			Reason: fmt.Sprintf("the best sentence scores %.2f, below %.2f", best, e.Threshold)}, nil
+	}
+	reply := Reply{Score: &best}
+	chosen := e.choose(ranked)
+	for _, c := range chosen {
+		reply.Sentences = append(reply.Sentences, record.Sentence{
+			Text:   readable(c, all, chosen),
+			Labels: []string{req.Passages[c.passage].Label},
+		})
+	}
+	return reply, nil
+}
+
+// candidates scores every sentence of every passage, in order.
+func (e Extract) candidates(ctx context.Context, req Request) ([]candidate, error) {
+	var all []candidate
+	var texts []string
+	for i, p := range req.Passages {
+		trail := strings.Join(p.Headings, " > ")
+		for j, s := range sentence.Split(p.Text) {
+			all = append(all, candidate{Sentence: s, passage: i, index: j})
+			texts = append(texts, strings.TrimSpace(trail+"\n"+s.Text))
+		}
+	}
+	scores, err := e.Scorer.Score(ctx, req.Question, texts)
+	if err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].score = scores[i]
+	}
+	return all, nil
+}
+
+// choose returns the sentences to quote, best passage first, each passage's in its own order.
+func (e Extract) choose(ranked []candidate) []candidate {
+	var chosen []candidate
+	order := map[int]int{} // passage → place of its best sentence
+	seen := map[string]bool{}
+	for _, c := range ranked {
+		if len(chosen) == e.Sentences || c.score < ranked[0].score-e.Margin {
+			break
+		}
+		if seen[c.Text] { // docs repeat themselves
+			continue
+		}
+		seen[c.Text] = true
+		if _, ok := order[c.passage]; !ok {
+			order[c.passage] = len(order)
+		}
+		chosen = append(chosen, c)
+	}
+	slices.SortStableFunc(chosen, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(order[a.passage], order[b.passage]), cmp.Compare(a.index, b.index))
+	})
+	return chosen
+}
+
+// readable puts the sentence before c in front of it where c would not read
+// alone: a code block after the line that introduces it, a sentence that starts
+// with a word pointing back. One that is quoted anyway is not quoted twice.
+func readable(c candidate, all, chosen []candidate) string {
+	if !c.Code && !pointsBack(c.Text) {
+		return c.Text
+	}
+	before := func(p candidate) bool { return p.passage == c.passage && p.index == c.index-1 }
+	i := slices.IndexFunc(all, before)
+	if i < 0 || slices.ContainsFunc(chosen, before) || all[i].Code || !c.Code && all[i].Block != c.Block {
+		return c.Text
+	}
+	return all[i].Text + separator(c) + c.Text
+}
+
+func separator(c candidate) string {
+	if c.Code {
+		return "\n"
+	}
+	return " "
+}
+
+func pointsBack(s string) bool {
+	first, _, _ := strings.Cut(s, " ")
+	switch strings.ToLower(strings.Trim(first, "*_,")) {
+	case "it", "this", "that", "these", "those", "they", "so", "then", "therefore", "but", "and", "both", "either":
+		return true
+	}
+	return false
+}

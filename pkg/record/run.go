@@ -18,6 +18,9 @@ type Run struct {
 	Prompts map[string]string `json:"prompts,omitempty"`
 	// Seed is the seed of whatever was drawn.
 	Seed *uint64 `json:"seed,omitzero"`
+	// Notes are what a reader of the results must know of the input as a whole:
+	// how much took no part, and why.
+	Notes []string `json:"notes,omitempty"`
 	// Inputs are the runs of the streams read, so that a result carries its whole provenance.
 	Inputs []*Run `json:"inputs,omitempty"`
 }

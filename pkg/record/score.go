@@ -15,6 +15,12 @@ type Score struct {
 	Value  *float64 `json:"value,omitzero"`
 	Status Status   `json:"status"`
 	Reason string   `json:"reason,omitempty"`
+	// Of is the denominator, where Value is a share whose questions do not weigh
+	// the same: the claims of an answer, its citations. 0 counts as 1.
+	Of float64 `json:"of,omitzero"`
+	// Warnings are what a reader must know of a value that stands, in words that
+	// are the same for all questions, so that they can be counted: "no hits".
+	Warnings []string `json:"warnings,omitempty"`
 	// AskedFor is the question's kind, for figures by kind.
 	AskedFor QuestionKind `json:"kind,omitempty"`
 	// Wanted and Came explain a miss: the needs, and the first sections of the list.

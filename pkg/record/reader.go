@@ -208,6 +208,9 @@ func (r *Reader) follow(rec Record) error {
 	case *Run:
 		err := r.unclosed()
 		r.run, r.runPos, r.counts, r.damaged = rec, r.pos, map[Kind]int{}, false
+		if err == nil && rec.Version != Version {
+			err = fmt.Errorf("%s wrote version %q of the format, this program reads version %q", rec.Tool, rec.Version, Version)
+		}
 		return err
 	case *End:
 		run, damaged := r.run, r.damaged

@@ -1,20 +1,11 @@
 package scan
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 )
-
-// Hit is a row and its dot product with the query.
-type Hit struct {
-	Row   int
-	Score float32
-}
-
-// before says whether h ranks before other: by score, then by row.
-func (h Hit) before(other Hit) bool {
-	return h.Score > other.Score || h.Score == other.Score && h.Row < other.Row
-}
 
 // Matrix is n rows of Dim float32, row-major. The scan only reads it.
 type Matrix struct {
@@ -30,121 +21,87 @@ func (m Matrix) Rows() int {
 	return len(m.Data) / m.Dim
 }
 
-// tile is the number of rows scored at a time: 256 rows of 384 fill 393 KB, so
-// that a second query finds them in the cache, and the scores stay in the first.
-const tile = 256
-
-// TopK returns the k best rows for each query, best first; fewer where there
-// are fewer rows. It shares the rows among up to workers goroutines, at least
-// one. It panics where a query's length is not m.Dim: lengths are the caller's to check.
-func (m Matrix) TopK(queries [][]float32, k, workers int) [][]Hit {
-	for i, q := range queries {
-		if len(q) != m.Dim {
-			panic(fmt.Sprintf("scan: query %d has %d dimensions, the matrix %d", i, len(q), m.Dim))
-		}
+// Dots returns the dot product of query with every row. It shares the rows
+// among up to workers goroutines, at least one. It panics where the query's
+// length is not m.Dim: lengths are the caller's to check.
+func (m Matrix) Dots(query []float32, workers int) []float32 {
+	if len(query) != m.Dim {
+		panic(fmt.Sprintf("scan: the query has %d dimensions, the matrix %d", len(query), m.Dim))
 	}
 	n := m.Rows()
-	tiles := (n + tile - 1) / tile
-	workers = max(1, min(workers, tiles))
-	found := make([][]best, workers) // of each worker, by query
+	out := make([]float32, n)
+	workers = max(1, min(workers, n/minRows))
 	var wg sync.WaitGroup
-	for w := range workers {
-		lo, hi := tiles*w/workers*tile, min(tiles*(w+1)/workers*tile, n)
-		if w == workers-1 { // on the caller's own goroutine
-			found[w] = m.scan(queries, k, lo, hi)
-			break
-		}
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			found[w] = m.scan(queries, k, lo, hi)
-		}()
+	for w := range workers - 1 {
+		wg.Go(func() { m.dots(query, out, n*w/workers, n*(w+1)/workers) })
 	}
+	m.dots(query, out, n*(workers-1)/workers, n)
 	wg.Wait()
-	out := make([][]Hit, len(queries))
-	for i := range queries {
-		all := found[0][i]
-		for _, f := range found[1:] {
-			for _, h := range f[i].heap {
-				all.offer(h)
-			}
+	return out
+}
+
+// minRows is the least a goroutine of its own is worth.
+const minRows = 1000
+
+func (m Matrix) dots(query, out []float32, lo, hi int) {
+	dots(query, m.Data[lo*m.Dim:hi*m.Dim], out[lo:hi])
+}
+
+// Hit is a row with its score.
+type Hit struct {
+	Row   int
+	Score float64
+}
+
+// before says whether h ranks before other: by score, then by row.
+func (h Hit) before(other Hit) bool {
+	return h.Score > other.Score || h.Score == other.Score && h.Row < other.Row
+}
+
+// Float is a type of scores.
+type Float interface{ float32 | float64 }
+
+// Top returns the k rows with the best scores, best first; fewer where there
+// are fewer. Rows that score NaN are not ranked.
+func Top[F Float](scores []F, k int) []Hit {
+	b := best{k: k}
+	for row, s := range scores {
+		b.offer(Hit{row, float64(s)})
+	}
+	return b.ranked()
+}
+
+// Ranks returns the rank of each of rows among all, counted from 1, as Top
+// would give it; 0 for a row that scores NaN. Rows may be in any order.
+func Ranks[F Float](scores []F, rows []int) []int {
+	var mine []Hit // of rows, best first
+	for _, row := range rows {
+		if scores[row] == scores[row] {
+			mine = append(mine, Hit{row, float64(scores[row])})
 		}
-		out[i] = all.ranked()
+	}
+	slices.SortFunc(mine, compare)
+	mine = slices.Compact(mine)
+	// ahead[i] counts the rows that are ranked with or before mine[i], and behind mine[i-1].
+	ahead := make([]int, len(mine)+1)
+	for row, s := range scores {
+		i, _ := slices.BinarySearchFunc(mine, Hit{row, float64(s)}, compare)
+		ahead[i]++
+	}
+	rank := make(map[int]int, len(mine))
+	sum := 0
+	for i, h := range mine {
+		sum += ahead[i]
+		rank[h.Row] = sum
+	}
+	out := make([]int, len(rows))
+	for i, row := range rows {
+		out[i] = rank[row]
 	}
 	return out
 }
 
-// scan returns the best of rows lo to hi for each query.
-func (m Matrix) scan(queries [][]float32, k, lo, hi int) []best {
-	out := make([]best, len(queries))
-	for i := range out {
-		out[i].k = k
-	}
-	var scores [tile]float32
-	for lo < hi {
-		n := min(tile, hi-lo)
-		rows := m.Data[lo*m.Dim : (lo+n)*m.Dim]
-		for i, q := range queries {
-			dots(q, rows, scores[:n])
-			for j, s := range scores[:n] {
-				out[i].offer(Hit{lo + j, s})
-			}
-		}
-		lo += n
-	}
-	return out
-}
-
-// best keeps the k best hits offered, the worst of them at the root of a heap.
-type best struct {
-	k    int
-	heap []Hit
-}
-
-func (b *best) offer(h Hit) {
-	switch {
-	case h.Score != h.Score: // NaN
-	case len(b.heap) < b.k:
-		b.heap = append(b.heap, h)
-		for i := len(b.heap) - 1; i > 0; {
-			up := (i - 1) / 2
-			if !b.heap[up].before(b.heap[i]) {
-				break
-			}
-			b.heap[up], b.heap[i] = b.heap[i], b.heap[up]
-			i = up
-		}
-	case b.k > 0 && h.before(b.heap[0]):
-		b.heap[0] = h
-		b.sink()
-	}
-}
-
-// sink restores the heap after its root has changed.
-func (b *best) sink() {
-	for i := 0; ; {
-		worst := i
-		for c := 2*i + 1; c <= 2*i+2 && c < len(b.heap); c++ {
-			if b.heap[worst].before(b.heap[c]) {
-				worst = c
-			}
-		}
-		if worst == i {
-			return
-		}
-		b.heap[i], b.heap[worst] = b.heap[worst], b.heap[i]
-		i = worst
-	}
-}
-
-// ranked empties the heap into a list, best first.
-func (b *best) ranked() []Hit {
-	out := make([]Hit, len(b.heap))
-	for i := len(out) - 1; i >= 0; i-- {
-		out[i] = b.heap[0]
-		b.heap[0] = b.heap[i]
-		b.heap = b.heap[:i]
-		b.sink()
-	}
-	return out
+// compare orders hits best first, NaN last.
+func compare(a, b Hit) int {
+	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
 }

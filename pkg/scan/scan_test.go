@@ -62,11 +62,11 @@ func TestKernels(t *testing.T) {
 	}
 }
 
-func TestTopK(t *testing.T) {
+func TestTop(t *testing.T) {
 	// Dot products with (1, 2): 1*1+2*0 = 1, 2, 5, 2, -3, and NaN.
 	nan := float32(math.NaN())
 	m := Matrix{2, []float32{1, 0, 0, 1, 1, 2, 2, 0, 1, -2, nan, 0}}
-	q := [][]float32{{1, 2}}
+	scores := m.Dots([]float32{1, 2}, 1)
 	tests := []struct {
 		k      int
 		want   []Hit
@@ -75,61 +75,71 @@ func TestTopK(t *testing.T) {
 		{0, []Hit{}, "nothing was asked for"},
 		{2, []Hit{{2, 5}, {1, 2}}, "rows 1 and 3 tie: the first row goes first"},
 		{3, []Hit{{2, 5}, {1, 2}, {3, 2}}, ""},
-		{9, []Hit{{2, 5}, {1, 2}, {3, 2}, {0, 1}, {4, -3}}, "NaN is never among the best"},
+		{9, []Hit{{2, 5}, {1, 2}, {3, 2}, {0, 1}, {4, -3}}, "NaN is not ranked"},
 	}
 	for _, tt := range tests {
-		if d := cmp.Diff([][]Hit{tt.want}, m.TopK(q, tt.k, 1)); d != "" {
+		if d := cmp.Diff(tt.want, Top(scores, tt.k)); d != "" {
 			t.Errorf("k=%d (%s) (-want +got):\n%s", tt.k, tt.reason, d)
 		}
 	}
-	if d := cmp.Diff([][]Hit{{}}, Matrix{2, nil}.TopK(q, 3, 4)); d != "" {
-		t.Errorf("no rows (-want +got):\n%s", d)
+	if d := cmp.Diff([]int{4, 2, 1, 3, 5, 0, 2}, Ranks(scores, []int{0, 1, 2, 3, 4, 5, 1})); d != "" {
+		t.Errorf("ranks (-want +got):\n%s", d)
+	}
+	if got := (Matrix{2, nil}).Dots([]float32{1, 2}, 4); len(got) != 0 {
+		t.Errorf("no rows: got %v", got)
 	}
 }
 
-// TestSameBits: the hits are the full sort's, the same bits for any number of
-// workers, and for queries alone or together; rows that repeat tie by row.
+// TestSameBits: the scores are the same bits for any number of workers, and the
+// best are those of a full sort, with long runs of ties.
 func TestSameBits(t *testing.T) {
-	for _, n := range []int{1, 255, 256, 257, 3000} {
+	for _, n := range []int{1, 999, 2000, 4321} {
 		m := random(uint64(n), n, 48)
 		for i := 7; i < n; i += 7 {
-			copy(row(m, i), row(m, i/7%3)) // long runs of ties
+			copy(row(m, i), row(m, i/7%3))
 		}
-		queries := [][]float32{row(random(1, 1, 48), 0), row(m, 0), row(m, n-1)}
-		for _, k := range []int{1, 20, 600} {
-			var want [][]Hit
-			for _, q := range queries {
-				scores := make([]float32, n)
-				dots(q, m.Data, scores)
-				all := make([]Hit, n)
-				for i, s := range scores {
-					all[i] = Hit{i, s}
+		q := row(random(1, 1, 48), 0)
+		scores := make([]float32, n)
+		dots(q, m.Data, scores)
+		all := make([]Hit, n)
+		for i, s := range scores {
+			all[i] = Hit{i, float64(s)}
+		}
+		slices.SortStableFunc(all, func(a, b Hit) int {
+			switch {
+			case a.Score > b.Score:
+				return -1
+			case a.Score < b.Score:
+				return 1
+			}
+			return 0
+		})
+		for _, workers := range []int{-1, 1, 2, 3, 8} {
+			got := m.Dots(q, workers)
+			if !slices.Equal(got, scores) {
+				t.Fatalf("n=%d: %d workers give other scores", n, workers)
+			}
+			for _, k := range []int{1, 20, 600} {
+				if d := cmp.Diff(all[:min(k, n)], Top(got, k)); d != "" {
+					t.Fatalf("n=%d k=%d (-sort +got):\n%s", n, k, d)
 				}
-				slices.SortStableFunc(all, func(a, b Hit) int {
-					if a.Score != b.Score {
-						return map[bool]int{true: -1, false: 1}[a.Score > b.Score]
-					}
-					return a.Row - b.Row
-				})
-				want = append(want, all[:min(k, n)])
 			}
-			for _, workers := range []int{-1, 1, 2, 3, 8} {
-				if d := cmp.Diff(want, m.TopK(queries, k, workers)); d != "" {
-					t.Fatalf("n=%d k=%d workers=%d (-sort +got):\n%s", n, k, workers, d)
-				}
-			}
-			if d := cmp.Diff(want[1:2], m.TopK(queries[1:2], k, 2)); d != "" {
-				t.Fatalf("n=%d k=%d alone (-together +alone):\n%s", n, k, d)
-			}
+		}
+		rows, want := rand.New(rand.NewPCG(1, 1)).Perm(n)[:min(n, 40)], []int(nil)
+		for _, r := range rows {
+			want = append(want, 1+slices.IndexFunc(all, func(h Hit) bool { return h.Row == r }))
+		}
+		if d := cmp.Diff(want, Ranks(scores, rows)); d != "" {
+			t.Fatalf("n=%d: ranks (-sort +got):\n%s", n, d)
 		}
 	}
 }
 
-func TestTopKPanicsOnLength(t *testing.T) {
+func TestDotsPanicsOnLength(t *testing.T) {
 	defer func() {
-		if got := fmt.Sprint(recover()); got != "scan: query 0 has 2 dimensions, the matrix 3" {
+		if got := fmt.Sprint(recover()); got != "scan: the query has 2 dimensions, the matrix 3" {
 			t.Errorf("got %q", got)
 		}
 	}()
-	random(1, 2, 3).TopK([][]float32{{1, 2}}, 1, 1)
+	random(1, 2, 3).Dots([]float32{1, 2}, 1)
 }

@@ -41,6 +41,9 @@ type Policy struct {
 	Sentences int
 }
 
+// Default is the frozen policy.
+var Default = Policy{Threshold: 0, Margin: 1, Sentences: 3}
+
 // Name is "extract".
 func (Extract) Name() string { return "extract" }
 

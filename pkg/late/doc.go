@@ -12,7 +12,8 @@
 //
 // Shapes: a [Matrix] is tokens × dimension, row by row, each row a vector of
 // unit length as int8 with one float32 scale. A passage of 250 tokens takes
-// 97 kB.
+// 97 kB. Against float the scores are off by 0.005 on average, 0.02 at worst,
+// of 24 to 31 (testdata/maxsim.jsonl).
 //
 // Invariants:
 //   - A score is the same bits on any kernel (AVX2, AVX-512 VNNI or plain C,

@@ -95,20 +95,19 @@ func parseModel(s string) (sum [32]byte, err error) {
 	return [32]byte(raw), nil
 }
 
-// layout returns where each passage's block starts, and where the last one
-// ends, which must not be beyond size.
-func layout(tokens []byte, dim int, size int64) (starts []int64, end int64, err error) {
+// layout returns where each passage's block starts; none may end beyond size.
+func layout(tokens []byte, dim int, size int64) ([]int64, error) {
 	n := len(tokens) / 4
-	starts = make([]int64, n)
-	end = tableEnd(n)
+	starts := make([]int64, n)
+	end := tableEnd(n)
 	for i := range n {
 		starts[i] = end
 		end += blockBytes(int(binary.LittleEndian.Uint32(tokens[4*i:])), dim)
 		if end > size {
-			return nil, 0, fmt.Errorf("damaged: passage %d ends beyond the file's %d bytes", i, size)
+			return nil, fmt.Errorf("damaged: passage %d ends beyond the file's %d bytes", i, size)
 		}
 	}
-	return starts, end, nil
+	return starts, nil
 }
 
 func tableEnd(count int) int64 { return padded(headerBytes + 4*int64(count)) }

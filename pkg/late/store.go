@@ -78,17 +78,12 @@ func (s *Store) check(size int64) (err error) {
 		return errors.New("damaged: the table fails its checksum")
 	}
 	s.tokens = table[:4*s.header.count]
-	starts, end, err := layout(s.tokens, s.header.dim, size)
-	if err != nil {
+	if s.starts, err = layout(s.tokens, s.header.dim, size); err != nil {
 		return err
-	}
-	if end != size {
-		return fmt.Errorf("damaged: %d bytes, expected %d", size, end)
 	}
 	if crc32.Checksum(s.file[first:], castagnoli) != s.header.blocks {
 		return errors.New("damaged: the vectors fail their checksum")
 	}
-	s.starts = starts
 	return nil
 }
 

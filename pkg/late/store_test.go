@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 )
 
-var model = strings.Repeat("0123456789abcdef", 4)
+var sum256 = strings.Repeat("0123456789abcdef", 4)
 
 // matrices are passages of the given numbers of tokens.
 func matrices(dim int, tokens ...int) []Matrix {
@@ -41,7 +41,7 @@ func from(ms []Matrix) func() (Matrix, error) {
 func writeStore(t testing.TB, ms []Matrix) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tokens.i8")
-	if err := WriteStore(path, model, len(ms), from(ms)); err != nil {
+	if err := WriteStore(path, sum256, len(ms), from(ms)); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -66,8 +66,8 @@ func TestStoreRoundTrip(t *testing.T) {
 		for _, tokens := range [][]int{{}, {0}, {1}, {5, 0, 130, 1, 64}} {
 			want := matrices(dim, tokens...)
 			s := openFile(t, writeStore(t, want))
-			if s.Len() != len(want) || s.Model() != model {
-				t.Fatalf("%d passages of %s, want %d of %s", s.Len(), s.Model(), len(want), model)
+			if s.Len() != len(want) || s.Model() != sum256 {
+				t.Fatalf("%d passages of %s, want %d of %s", s.Len(), s.Model(), len(want), sum256)
 			}
 			for i, m := range want {
 				if d := cmp.Diff(m, s.At(i), cmpopts.EquateEmpty()); d != "" {
@@ -175,12 +175,12 @@ func TestWriteRefuses(t *testing.T) {
 		next        func() (Matrix, error)
 		want        string
 	}{
-		{"next fails", model, func() (Matrix, error) { return Matrix{}, boom }, "passage 1 of 2: boom"},
-		{"another dimension", model, bad(Matrix{Dim: 3, Scales: []float32{1}, Rows: []int8{1, 2, 3}}), "expected dimension 2 as before, got 3"},
-		{"no dimension", model, from([]Matrix{{}, {}}), "got 0"},
-		{"rows and scales differ", model, bad(Matrix{Dim: 2, Scales: []float32{1}, Rows: []int8{1}}), "expected 1 × 2 numbers, got 1"},
-		{"not a number", model, bad(Matrix{Dim: 2, Scales: []float32{float32(math.NaN())}, Rows: []int8{1, 2}}), "scale of token 0 is NaN"},
-		{"negative scale", model, bad(Matrix{Dim: 2, Scales: []float32{-1}, Rows: []int8{1, 2}}), "scale of token 0 is -1"},
+		{"next fails", sum256, func() (Matrix, error) { return Matrix{}, boom }, "passage 1 of 2: boom"},
+		{"another dimension", sum256, bad(Matrix{Dim: 3, Scales: []float32{1}, Rows: []int8{1, 2, 3}}), "expected dimension 2 as before, got 3"},
+		{"no dimension", sum256, from([]Matrix{{}, {}}), "got 0"},
+		{"rows and scales differ", sum256, bad(Matrix{Dim: 2, Scales: []float32{1}, Rows: []int8{1}}), "expected 1 × 2 numbers, got 1"},
+		{"not a number", sum256, bad(Matrix{Dim: 2, Scales: []float32{float32(math.NaN())}, Rows: []int8{1, 2}}), "scale of token 0 is NaN"},
+		{"negative scale", sum256, bad(Matrix{Dim: 2, Scales: []float32{-1}, Rows: []int8{1, 2}}), "scale of token 0 is -1"},
 		{"no sha256", "colbert", from([]Matrix{one, one}), "expected the sha256 of a model"},
 	}
 	for _, tt := range tests {
@@ -201,7 +201,7 @@ func TestWriteRefuses(t *testing.T) {
 			t.Errorf("%s: left behind %v (%v)", tt.name, names, err)
 		}
 	}
-	if err := WriteStore(filepath.Join(t.TempDir(), "none", "x"), model, 0, nil); err == nil {
+	if err := WriteStore(filepath.Join(t.TempDir(), "none", "x"), sum256, 0, nil); err == nil {
 		t.Error("wrote into a folder that does not exist")
 	}
 }
@@ -250,10 +250,10 @@ func FuzzOpenStore(f *testing.F) {
 func BenchmarkSearch(b *testing.B) {
 	const dim, passages, tokens = 384, 500, 200
 	rng := rand.New(rand.NewPCG(11, 12))
-	one := quantise(b, unitVectors(rng, tokens, dim), dim)
+	one := quantise(b, unitVectors(rng, tokens, dim, 0), dim)
 	ms := slices.Repeat([]Matrix{one}, passages)
 	s := openFile(b, writeStore(b, ms))
-	q := quantise(b, unitVectors(rng, 32, dim), dim)
+	q := quantise(b, unitVectors(rng, 32, dim, 0), dim)
 	b.SetBytes(passages * tokens * (dim + 4))
 	for b.Loop() {
 		s.Search(q, nil)

@@ -115,3 +115,21 @@ func appendBlock(b []byte, m Matrix) []byte {
 	}
 	return b
 }
+
+// parseBlock is the inverse of appendBlock for a dimension of 60 or more (where
+// padding is less than a token), on memory of its own.
+func parseBlock(b []byte, dim int) (Matrix, bool) {
+	n := len(b) / (dim + 4)
+	if blockBytes(n, dim) != int64(len(b)) {
+		return Matrix{}, false
+	}
+	m := Matrix{Dim: dim, Scales: make([]float32, n), Rows: make([]int8, n*dim)}
+	for i := range m.Rows {
+		m.Rows[i] = int8(b[i])
+	}
+	scales := b[scalesAt(n, dim):]
+	for i := range m.Scales {
+		m.Scales[i] = math.Float32frombits(binary.LittleEndian.Uint32(scales[4*i:]))
+	}
+	return m, true
+}

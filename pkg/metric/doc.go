@@ -1,9 +1,9 @@
 // Package metric scores ranked lists of passages against the needs of a
 // question, by trec_eval's conventions.
 //
-// A list is folded to sections, then cut at k (recall@5); with a p (recall@5p)
-// the passages are cut first, which is what a reader of the first k passages
-// sees. The gains g_1, g_2, … of its sections come from golden.Matching: a need
+// A list is folded to sections, then cut at k (recall@5); for recall with a p
+// (recall@5p) the passages are cut first, which is what a reader of the first k
+// passages sees. The gains g_1, g_2, … of its sections come from golden.Matching: a need
 // gives its gain once, a section serves one need. With m needs:
 //
 //	recall@k   needs met in the first k / m

@@ -30,7 +30,8 @@ type Metric struct {
 	Kind Kind
 	// Cut is the number of sections, or of passages, that count; 0 is all.
 	Cut int
-	// Passages says that the passages are cut, and folded then.
+	// Passages says that the passages are cut, and folded then; of recall alone,
+	// which does not ask for their ranks.
 	Passages bool
 }
 
@@ -65,8 +66,8 @@ func Parse(name string) (Metric, error) {
 	switch {
 	case m.Kind == MAP && m.Cut > 0:
 		return Metric{}, fmt.Errorf("MAP has no cut-off, got %q", name)
-	case m.Kind == Judged && m.Passages:
-		return Metric{}, fmt.Errorf("documents are judged, not passages: write %s@%d, got %q", m.Kind, m.Cut, name)
+	case m.Passages && m.Kind != Recall:
+		return Metric{}, fmt.Errorf("only recall is measured in passages, got %q", name)
 	case m.Cut == 0 && (m.Kind == Recall || m.Kind == Precision || m.Kind == Judged):
 		return Metric{}, fmt.Errorf("%s needs a cut-off: %s@5", m.Kind, m.Kind)
 	}

@@ -21,6 +21,7 @@ package embed
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -58,13 +59,30 @@ const (
 	TrailContext Context = "trail"
 )
 
-// Text is what a passage is embedded as: its text, after its headings joined
-// by " > " and a blank line where the context is TrailContext and it has any.
+// Text is what a passage is shown to a model as: its text or, with
+// TrailContext, its headings joined by " > ", then the text without the line of
+// its own heading, which the trail has already.
 func Text(p *record.Passage, c Context) string {
-	if trail := p.Trail(); c == TrailContext && trail != "" {
-		return trail + "\n\n" + p.Text
+	trail := p.Trail()
+	if c != TrailContext || trail == "" {
+		return p.Text
 	}
-	return p.Text
+	return trail + "\n" + body(p.Text)
+}
+
+// body is text without a heading in its first lines: an ATX one, or a setext
+// one of a single line.
+func body(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	if marks := strings.TrimLeft(first, "#"); len(first)-len(marks) >= 1 && len(first)-len(marks) <= 6 &&
+		(marks == "" || marks[0] == ' ' || marks[0] == '\t' || marks[0] == '\r') {
+		return strings.TrimLeft(rest, "\r\n")
+	}
+	under, after, _ := strings.Cut(rest, "\n")
+	if under = strings.TrimRight(under, " \t\r"); first != "" && under != "" && (strings.Trim(under, "=") == "" || strings.Trim(under, "-") == "") {
+		return strings.TrimLeft(after, "\r\n")
+	}
+	return text
 }
 
 // Passage returns p with its vector, in place of one it had. P is not changed.

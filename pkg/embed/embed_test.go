@@ -21,7 +21,12 @@ func TestText(t *testing.T) {
 		want    string
 	}{
 		{"no context", trail, NoContext, "Run it.\n"},
-		{"trail", trail, TrailContext, "Setup > Linux\n\nRun it.\n"},
+		{"trail", trail, TrailContext, "Setup > Linux\nRun it.\n"},
+		{"trail in place of the heading", with(trail, "### Linux\n\nRun it.\n"), TrailContext, "Setup > Linux\nRun it.\n"},
+		{"trail in place of a setext heading", with(trail, "Linux\n-----\nRun it.\n"), TrailContext, "Setup > Linux\nRun it.\n"},
+		{"a heading alone", with(trail, "### Linux"), TrailContext, "Setup > Linux\n"},
+		{"a hash is no heading", with(trail, "#!/bin/sh\nx\n"), TrailContext, "Setup > Linux\n#!/bin/sh\nx\n"},
+		{"a table is no heading", with(trail, "a | b\n--|--\nx"), TrailContext, "Setup > Linux\na | b\n--|--\nx"},
 		{"no headings", record.Passage{Text: "Intro."}, TrailContext, "Intro."},
 	}
 	for _, tt := range tests {
@@ -31,6 +36,11 @@ func TestText(t *testing.T) {
 			}
 		})
 	}
+}
+
+func with(p record.Passage, text string) record.Passage {
+	p.Text = text
+	return p
 }
 
 // vector is x, y, then zeros.

@@ -28,6 +28,10 @@ type Score struct {
 	Came   []SectionID `json:"came,omitempty"`
 }
 
+// FallbackSystem is what hits are scored as that fell back to BM25, whichever
+// system they came from. Any of them fails the gate.
+const FallbackSystem SystemName = "bm25-fallback"
+
 // Kind is KindScore.
 func (*Score) Kind() Kind { return KindScore }
 

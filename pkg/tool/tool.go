@@ -95,17 +95,15 @@ func (t *Tool) Run(ctx context.Context, run func(context.Context, *Tool) error) 
 }
 
 // answer prints the manual or the version where that is what was asked for.
+// Stdout is buffered here: an error of writing is Flush's to report.
 func (t *Tool) answer(err error) error {
 	switch {
 	case errors.Is(err, flag.ErrHelp):
-		_, err = io.WriteString(t.Stdout, t.manual())
+		io.WriteString(t.Stdout, t.manual())
 	case errors.Is(err, errVersion):
-		_, err = fmt.Fprintf(t.Stdout, "%s %s (records %s)\n", t.Name, buildVersion(), record.Version)
+		fmt.Fprintf(t.Stdout, "%s %s (records %s)\n", t.Name, buildVersion(), record.Version)
 	default:
 		return err
-	}
-	if err != nil {
-		return fmt.Errorf("stdout: %w", err)
 	}
 	return nil
 }

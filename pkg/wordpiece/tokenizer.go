@@ -61,8 +61,8 @@ func (t *Tokenizer) Encode(text string, max int) Encoding {
 func (t *Tokenizer) EncodePair(a, b string, max int) Encoding {
 	keep, stop := limits(max, 3)
 	idsA, nA := t.append(nil, a, keep, unlimited)
-	if stop != unlimited && stop <= nA {
-		stop = nA + 1
+	if stop != unlimited && stop < nA {
+		stop = nA // as far as is needed to see which is longer
 	}
 	idsB, nB := t.append(nil, b, keep, stop)
 	full := nA + nB + 3

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -24,7 +25,7 @@ func tiny(edit ...string) string {
 		"normalizer":%s,"pre_tokenizer":%s,"post_processor":%s,"decoder":null,
 		"model":{"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##","max_input_chars_per_word":5,
 			"vocab":{"[UNK]":100,"[CLS]":101,"[SEP]":102,"[MASK]":103,
-				"a":1,"ab":2,"##b":3,"##bc":4,"##c":5,"é":6,"e":7,"中":8,"[":9,"]":10,"cls":11,"ß":12,"##ß":13,".":14}}}`,
+				"a":1,"ab":2,"##b":3,"##bc":4,"##c":5,"é":6,"e":7,"中":8,"[":9,"]":10,"cls":11,"ß":12,"##ß":13,".":14,"zz":15}}}`,
 		normalizer, preTokenizer, postProcessor)
 	for i := 0; i < len(edit); i += 2 {
 		if !strings.Contains(text, edit[i]) {
@@ -286,15 +287,23 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-func TestCacheBound(t *testing.T) {
+func TestCache(t *testing.T) {
 	tok := tinyTokenizer(t)
-	for i := range cacheWords + 10 {
-		tok.Tokens(string(rune(0x10400+i%100)) + string(rune(0x1000+i/100)))
+	for range 2 { // computed, then remembered
+		if d := cmp.Diff([]int64{15, 3, 100, 100}, tok.Tokens("zzb z zzx")); d != "" {
+			t.Errorf("(-want +got):\n%s", d)
+		}
 	}
-	if len(tok.cache) > cacheWords {
-		t.Errorf("%d words cached, bound is %d", len(tok.cache), cacheWords)
+	if len(tok.cache) != 3 {
+		t.Errorf("%d words cached, want 3", len(tok.cache))
 	}
-	if d := cmp.Diff([]int64{2, 4}, tok.Tokens("abbc")); d != "" {
-		t.Errorf("after an overflow (-want +got):\n%s", d)
+	for i := len(tok.cache); i < cacheWords; i++ {
+		tok.Tokens("y" + strconv.FormatInt(int64(i), 36))
+	}
+	if len(tok.cache) != cacheWords {
+		t.Errorf("%d words cached, want %d", len(tok.cache), cacheWords)
+	}
+	if d := cmp.Diff([]int64{100}, tok.Tokens("yyyyy")); d != "" || len(tok.cache) != 1 {
+		t.Errorf("past the bound: %d words cached, want 1 (-want +got):\n%s", len(tok.cache), d)
 	}
 }

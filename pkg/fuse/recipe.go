@@ -3,6 +3,7 @@ package fuse
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
@@ -63,4 +64,9 @@ func (r Recipe) Apply(hits []record.Hit) {
 	default:
 		panic("fuse: internal error: unknown method " + string(r.Method))
 	}
+}
+
+// Names says whether stage is one of the recipe's.
+func (r Recipe) Names(stage record.StageName) bool {
+	return slices.ContainsFunc(r.Terms, func(t Term) bool { return t.Stage == stage })
 }

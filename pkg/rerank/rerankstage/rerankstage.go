@@ -167,5 +167,9 @@ func (s *seal) check() error {
 	if there == nil {
 		return hint.Wrap(err, "the hits carry no stage at all: mr-index search writes them")
 	}
-	return hint.Wrap(err, "the hits carry %s: name only these in -fuse, or search with the one that is missing", strings.Join(there, ", "))
+	more := ""
+	if slices.Contains(missing, string(rerank.LateStage)) {
+		more = ", or compute late here with -late"
+	}
+	return hint.Wrap(err, "the hits carry %s: name only these in -fuse, or search with the one that is missing%s", strings.Join(there, ", "), more)
 }

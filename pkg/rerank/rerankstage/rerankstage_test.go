@@ -123,6 +123,18 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
+// Every bad record is named, and the good ones come out.
+func TestAllBadRecordsAreNamed(t *testing.T) {
+	noText := strings.Replace(hits("q2"), `"text":"xyz"`, `"text":""`, 1)
+	out, err := run(t, filter("length", lengths{}), noText+hits("q3")+noText)
+	if err == nil || !strings.Contains(err.Error(), "in:1: question q2") || !strings.Contains(err.Error(), "in:3: question q2") {
+		t.Errorf("error %v", err)
+	}
+	if !strings.Contains(out, `"id":"q3"`) {
+		t.Errorf("the good record is missing in %s", out)
+	}
+}
+
 func lastLine(s string) string {
 	s = strings.TrimSuffix(s, "\n")
 	return s[strings.LastIndexByte(s, '\n')+1:]

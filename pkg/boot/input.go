@@ -1,0 +1,174 @@
+package boot
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/mobiumdev/mobium-rag/pkg/record"
+)
+
+// Input is what is analysed.
+type Input struct {
+	Scores   []*record.Score
+	Pairs    []*record.Pair
+	Controls []*record.Control
+	// Runs are the runs of the streams they came in.
+	Runs []*record.Run
+}
+
+// Read reads score, pair and control records. Timing records are passed over.
+func Read(r *record.Reader) (*Input, error) {
+	in := &Input{}
+	for r.Scan() {
+		switch rec := r.Record().(type) {
+		case *record.Run:
+			in.Runs = append(in.Runs, rec)
+		case *record.Score:
+			in.Scores = append(in.Scores, rec)
+		case *record.Pair:
+			in.Pairs = append(in.Pairs, rec)
+		case *record.Control:
+			in.Controls = append(in.Controls, rec)
+		case *record.End, *record.Timing:
+		default:
+			r.Reject(fmt.Errorf("expected score, pair and control records, got a %s record", rec.Kind()))
+		}
+	}
+	if err := r.Err(); err != nil {
+		return nil, err
+	}
+	if len(in.Scores)+len(in.Pairs) == 0 {
+		return nil, errors.New("nothing to analyse: no score and no pair record came")
+	}
+	return in, nil
+}
+
+// unit is one question under one system and metric: all its repeats.
+type unit struct {
+	id       record.QuestionID
+	kind     record.QuestionKind
+	values   []float64
+	of       []float64
+	unscored int
+	failed   int
+	warnings []string
+}
+
+// mean is of the repeats that were scored.
+func (u *unit) mean() float64 {
+	sum := 0.0
+	for _, v := range u.values {
+		sum += v
+	}
+	return sum / float64(len(u.values))
+}
+
+// series is one metric of one system: its questions in the order of their ids.
+type series struct {
+	metric record.MetricName
+	system record.SystemName
+	units  []*unit
+}
+
+// collect sorts scores into series, in the order in which they begin.
+func collect(scores []*record.Score) ([]*series, error) {
+	type key struct {
+		metric record.MetricName
+		system record.SystemName
+	}
+	var all []*series
+	byKey := map[key]*series{}
+	units := map[*series]map[record.QuestionID]*unit{}
+	for _, rec := range scores {
+		k := key{rec.Metric, rec.System}
+		s := byKey[k]
+		if s == nil {
+			s = &series{metric: rec.Metric, system: rec.System}
+			byKey[k], units[s] = s, map[record.QuestionID]*unit{}
+			all = append(all, s)
+		}
+		u := units[s][rec.Question.ID]
+		if u == nil {
+			u = &unit{id: rec.Question.ID, kind: rec.AskedFor}
+			units[s][u.id] = u
+			s.units = append(s.units, u)
+		}
+		if u.kind != rec.AskedFor {
+			return nil, fmt.Errorf("question %q is of kind %q and of kind %q", u.id, u.kind, rec.AskedFor)
+		}
+		u.add(rec)
+	}
+	for _, s := range all {
+		slices.SortFunc(s.units, func(a, b *unit) int { return cmp.Compare(a.id, b.id) })
+	}
+	return all, nil
+}
+
+func (u *unit) add(rec *record.Score) {
+	for _, w := range rec.Warnings {
+		if !slices.Contains(u.warnings, w) {
+			u.warnings = append(u.warnings, w)
+		}
+	}
+	switch rec.Status {
+	case record.Unscored:
+		u.unscored++
+	case record.Failed:
+		u.failed++
+	default:
+		u.values = append(u.values, *rec.Value)
+		u.of = append(u.of, cmp.Or(rec.Of, 1))
+	}
+}
+
+// of returns the part of the series of one kind of question; all of it for "".
+func (s *series) of(kind record.QuestionKind) *series {
+	if kind == "" {
+		return s
+	}
+	part := &series{metric: s.metric, system: s.system}
+	for _, u := range s.units {
+		if u.kind == kind {
+			part.units = append(part.units, u)
+		}
+	}
+	return part
+}
+
+// means are the values of the questions that have one.
+func (s *series) means() []float64 {
+	var values []float64
+	for _, u := range s.units {
+		if len(u.values) > 0 {
+			values = append(values, u.mean())
+		}
+	}
+	return values
+}
+
+// counts adds up what has no value.
+func (s *series) counts() (unscored, failed int) {
+	for _, u := range s.units {
+		unscored += u.unscored
+		failed += u.failed
+	}
+	return unscored, failed
+}
+
+// warnings counts the questions that each warning is about.
+func (s *series) warnings() []string {
+	n := map[string]int{}
+	for _, u := range s.units {
+		for _, w := range u.warnings {
+			n[w]++
+		}
+	}
+	var all []string
+	for w, k := range n {
+		all = append(all, fmt.Sprintf("%d of %d questions: %s", k, len(s.units), w))
+	}
+	slices.Sort(all)
+	return all
+}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	corpuspkg "github.com/mobiumdev/mobium-rag/pkg/corpus"
 	"github.com/mobiumdev/mobium-rag/pkg/golden"
 	"github.com/mobiumdev/mobium-rag/pkg/metric"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -27,7 +28,11 @@ func corpus(t testing.TB, n, parts int) *golden.Corpus {
 			fmt.Fprintf(&lines, `{"type":"passage","id":"s%d~%d","section":"s%d","path":"p","heading":"","lines":[1,1],"text":"t"}`+"\n", i, j, i)
 		}
 	}
-	c, err := golden.ReadCorpus(record.NewReader(record.Source{Name: "corpus", Reader: strings.NewReader(lines.String())}), golden.Sections)
+	read, err := corpuspkg.Read(record.NewReader(record.Source{Name: "corpus", Reader: strings.NewReader(lines.String())}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := golden.NewCorpus(read, golden.Sections)
 	if err != nil {
 		t.Fatal(err)
 	}

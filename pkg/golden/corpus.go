@@ -1,10 +1,12 @@
 package golden
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/mobiumdev/mobium-rag/pkg/corpus"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
@@ -18,7 +20,7 @@ const (
 	Pages    Unit = "page"
 )
 
-// Corpus is the ids of a corpus: its passages, each with its section.
+// Corpus is the ids of a corpus: its passages, each with the section or page it folds to.
 type Corpus struct {
 	// Commit is the one its passages carry, "" if none does.
 	Commit record.Commit
@@ -31,75 +33,33 @@ type Corpus struct {
 	of    map[record.PassageID]record.SectionID
 }
 
-// ReadCorpus reads the passages of a corpus. With Pages, a passage's section is its path.
-func ReadCorpus(r *record.Reader, unit Unit) (*Corpus, error) {
+// NewCorpus takes the ids of a corpus. With Pages, a passage's section is its path.
+func NewCorpus(from *corpus.Corpus, unit Unit) (*Corpus, error) {
 	if unit != Sections && unit != Pages {
 		return nil, fmt.Errorf("expected unit section or page, got %q", unit)
 	}
-	c := &Corpus{unit: unit, parts: map[record.SectionID][]Ranked{}, of: map[record.PassageID]record.SectionID{}}
-	for r.Scan() {
-		switch rec := r.Record().(type) {
-		case *record.Run, *record.End, *record.Timing:
-		case *record.Passage:
-			if err := c.add(rec); err != nil {
-				r.Reject(err)
+	c := &Corpus{Commit: from.Commit, unit: unit, parts: map[record.SectionID][]Ranked{}, of: map[record.PassageID]record.SectionID{}}
+	for _, p := range from.Passages {
+		section := p.Section
+		if unit == Pages {
+			if section = record.SectionID(p.Path); section == "" {
+				return nil, fmt.Errorf("passage %q has no path to fold to", p.ID)
 			}
-		default:
-			r.Reject(fmt.Errorf("expected the passages of the corpus, got a %s record", rec.Kind()))
 		}
+		if c.parts[section] == nil {
+			c.Sections = append(c.Sections, section)
+		}
+		part := Ranked{p.ID, section}
+		c.of[p.ID] = section
+		c.parts[section] = append(c.parts[section], part)
+		c.Passages = append(c.Passages, part)
 	}
-	if err := r.Err(); err != nil {
-		return nil, err
-	}
-	if len(c.Passages) == 0 {
-		return nil, errors.New("the corpus has no passage")
-	}
-	c.sort()
+	slices.Sort(c.Sections)
+	slices.SortFunc(c.Passages, func(a, b Ranked) int { return cmp.Compare(a.Passage, b.Passage) })
 	return c, nil
 }
 
-func (c *Corpus) add(p *record.Passage) error {
-	if _, ok := c.of[p.ID]; ok {
-		return fmt.Errorf("passage %q was there already: ids are unique", p.ID)
-	}
-	if c.Commit == "" {
-		c.Commit = p.Commit
-	}
-	if p.Commit != "" && p.Commit != c.Commit {
-		return fmt.Errorf("passage %q is of commit %s, those before of %s: a corpus is of one commit", p.ID, p.Commit, c.Commit)
-	}
-	section := p.Section
-	if c.unit == Pages {
-		if section = record.SectionID(p.Path); section == "" {
-			return fmt.Errorf("passage %q has no path to fold to", p.ID)
-		}
-	}
-	c.of[p.ID] = section
-	part := Ranked{p.ID, section}
-	c.parts[section] = append(c.parts[section], part)
-	c.Passages = append(c.Passages, part)
-	return nil
-}
-
-func (c *Corpus) sort() {
-	byID := func(a, b Ranked) int {
-		switch {
-		case a.Passage < b.Passage:
-			return -1
-		case a.Passage > b.Passage:
-			return 1
-		}
-		return 0
-	}
-	slices.SortFunc(c.Passages, byID)
-	for s, parts := range c.parts {
-		slices.SortFunc(parts, byID)
-		c.Sections = append(c.Sections, s)
-	}
-	slices.Sort(c.Sections)
-}
-
-// Parts are the passages of a section in the order of their ids, none if it is not there.
+// Parts are the passages of a section in the order of the corpus, none if it is not there.
 func (c *Corpus) Parts(s record.SectionID) []Ranked { return c.parts[s] }
 
 // Locate returns a hit with its section here. A hit of another corpus is an error.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/mobiumdev/mobium-rag/pkg/corpus"
 	"github.com/mobiumdev/mobium-rag/pkg/golden"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -171,23 +172,29 @@ func passage(id, section, path string) string {
 	return fmt.Sprintf(`{"type":"passage","id":%q,"section":%q,"path":%q,"heading":"h","lines":[1,2],"commit":"c1","text":"t"}`, id, section, path)
 }
 
-func TestCorpus(t *testing.T) {
-	lines := []string{passage("a~2", "a", "p.md"), passage("a~1", "a", "p.md"), passage("b", "b", "p.md")}
-	c, err := golden.ReadCorpus(reader(lines...), golden.Sections)
+func readCorpus(t *testing.T, unit golden.Unit, lines ...string) *golden.Corpus {
+	t.Helper()
+	c, err := corpus.Read(reader(lines...))
 	if err != nil {
 		t.Fatal(err)
 	}
+	ids, err := golden.NewCorpus(c, unit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ids
+}
+
+func TestCorpus(t *testing.T) {
+	lines := []string{passage("b", "b", "p.md"), passage("a~1", "a", "p.md"), passage("a~2", "a", "p.md")}
+	c := readCorpus(t, golden.Sections, lines...)
 	if diff := cmp.Diff([]record.SectionID{"a", "b"}, c.Sections); diff != "" {
 		t.Error(diff)
 	}
 	if diff := cmp.Diff([]golden.Ranked{{"a~1", "a"}, {"a~2", "a"}}, c.Parts("a")); diff != "" {
 		t.Error(diff)
 	}
-	pages, err := golden.ReadCorpus(reader(lines...), golden.Pages)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff([]record.SectionID{"p.md"}, pages.Sections); diff != "" {
+	if diff := cmp.Diff([]record.SectionID{"p.md"}, readCorpus(t, golden.Pages, lines...).Sections); diff != "" {
 		t.Error(diff)
 	}
 	for _, tt := range []struct {
@@ -203,9 +210,14 @@ func TestCorpus(t *testing.T) {
 			t.Errorf("Locate(%+v): %v, want %s", tt.hit, err, tt.want)
 		}
 	}
-	_, err = golden.ReadCorpus(reader(passage("a", "a", ""), passage("a", "a", "")), golden.Sections)
-	if want := `g.jsonl:2: passage "a" was there already: ids are unique`; message(err) != want {
-		t.Errorf("got %v, want %s", err, want)
+	from, err := corpus.Read(reader(passage("a", "a", "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for unit, want := range map[golden.Unit]string{golden.Pages: `passage "a" has no path to fold to`, "book": `expected unit section or page, got "book"`} {
+		if _, err := golden.NewCorpus(from, unit); message(err) != want {
+			t.Errorf("%s: %v, want %s", unit, err, want)
+		}
 	}
 }
 
@@ -214,10 +226,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := golden.ReadCorpus(reader(passage("a", "a", ""), passage("b", "b", "")), golden.Sections)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := readCorpus(t, golden.Sections, passage("a", "a", ""), passage("b", "b", ""))
 	want := `g.jsonl:1: question "q1": need 2 names section "gone", which the corpus does not have
 g.jsonl:2: question "q2": need 1 names section "lost", which the corpus does not have`
 	if diff := cmp.Diff(want, message(set.Check(c))); diff != "" {

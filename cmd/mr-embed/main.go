@@ -55,7 +55,7 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 	vectors := t.Flags.String("vectors", "base64", "how vectors are written: base64 or array")
 	models := t.Flags.String("models", "", "`folder` of the models (default $MR_MODELS, else mobium-rag/models in the user's cache)")
 	kept := t.Flags.String("cache", "", "`folder` of the cache, or off (default $MR_CACHE, else mobium-rag/cache in the user's cache)")
-	workers := t.Flags.Int("workers", 0, "texts at once, one core each; 0 is as many as there are cores, at most 12")
+	workers := t.Flags.Int("workers", 0, "texts at once, one core each; 0 is as many as there are cores, at most 16")
 	timing := t.Flags.Bool("timing", false, "write timing records at the end of each stream")
 	if err := t.Parse(true); err != nil {
 		return err

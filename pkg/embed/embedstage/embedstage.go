@@ -52,8 +52,8 @@ type Filter struct {
 	long Long
 }
 
-// MaxWorkers bounds the default number of workers: each holds up to 40 MB.
-const MaxWorkers = 12
+// MaxWorkers bounds the default number of workers: each holds up to 35 MB.
+const MaxWorkers = 16
 
 // Long is what was said of texts longer than the model reads.
 type Long struct {

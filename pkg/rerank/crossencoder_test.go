@@ -8,8 +8,6 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -238,17 +236,4 @@ func TestLate(t *testing.T) {
 	if got[1] != float64(late.MaxSim(q, p)) || got[0] >= got[1] {
 		t.Errorf("scores %v", got)
 	}
-}
-
-// BenchmarkPairs scores 20 pairs of some 250 tokens, each core one at a time.
-func BenchmarkPairs(b *testing.B) {
-	x := openEncoder(b, &cache.Cache{}, 0)
-	texts := slices.Repeat([]string{strings.Repeat("A tap under an alert is refused until it goes. ", 22)}, 20)
-	for b.Loop() {
-		if _, err := x.Score(b.Context(), "how do I stop the daemon?", texts); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N*len(texts))/b.Elapsed().Seconds(), "pairs/s")
-	b.ReportMetric(float64(runtime.GOMAXPROCS(0)), "workers")
 }

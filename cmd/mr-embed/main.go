@@ -22,11 +22,26 @@
 // Vectors are kept in the cache, where any number of processes share them. It
 // is one SQLite file; deleting it is safe and costs only time.
 //
+// With -timing each stream ends with timing records: seconds to load the model,
+// of each text computed, and of each text that the cache held. Questions then
+// run one after another unless -workers says otherwise, so that the seconds are
+// those of a question alone.
+//
 // Examples:
 //
-//	jq -nc '{type:"question",id:"q1",text:"how do I deploy?"}' | mr-embed -as question
-//	mr-embed -as passage -context trail corpus.jsonl more.jsonl
-//	mr-embed -cache off -timing < corpus.jsonl | jq -c 'select(.type=="timing") | {step,n,seconds}'
+//	# needs models jq
+//	$ jq -nc '{type:"question",id:"q1",text:"How do I deploy?"}' > q.jsonl
+//	$ mr-embed -as question -vectors array q.jsonl | \
+//	    jq -c 'select(.type=="question") | {id, n: (.vector | length)}'
+//	{"id":"q1","n":384}
+//	$ mr-embed -as question -cache off -timing q.jsonl | \
+//	    jq -c 'select(.type=="timing") | {step,n}'
+//	{"step":"load","n":1}
+//	{"step":"embed","n":1}
+//	$ mr-embed -as passage q.jsonl > out.jsonl
+//	mr-embed: error: q.jsonl:1: expected a passage, got a question record
+//	hint: run mr-embed -as question
+//	exit status 1
 //
 // Exit codes: 0 done, 1 failed (a bad record, no model, a full disk), 2 misuse.
 package main
@@ -55,7 +70,7 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 	vectors := t.Flags.String("vectors", "base64", "how vectors are written: base64 or array")
 	models := t.Flags.String("models", "", "`folder` of the models (default $MR_MODELS, else mobium-rag/models in the user's cache)")
 	kept := t.Flags.String("cache", "", "`folder` of the cache, or off (default $MR_CACHE, else mobium-rag/cache in the user's cache)")
-	workers := t.Flags.Int("workers", 0, "texts at once, one core each; 0 is as many as there are cores, at most 16")
+	workers := t.Flags.Int("workers", 0, "texts at once, one core each; 0 is as many as there are cores, at most 12")
 	timing := t.Flags.Bool("timing", false, "write timing records at the end of each stream")
 	if err := t.Parse(true); err != nil {
 		return err

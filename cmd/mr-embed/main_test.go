@@ -2,9 +2,7 @@ package main
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -49,42 +47,4 @@ func haveModels() string {
 		return ""
 	}
 	return dir
-}
-
-// The examples of the manual run, and write streams.
-func TestExamples(t *testing.T) {
-	models := haveModels()
-	if models == "" {
-		t.Skip("SKIP needs models: run scripts/fetch-models")
-	}
-	if _, err := exec.LookPath("jq"); err != nil {
-		t.Skip("SKIP needs jq")
-	}
-	dir := t.TempDir()
-	passage := `{"type":"passage","id":"p#a","section":"p#a","path":"p","heading":"A","headings":["P","A"],"lines":[1,2],"text":"text"}` + "\n"
-	for _, name := range []string{"corpus.jsonl", "more.jsonl"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(passage), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	_, examples, _ := strings.Cut(source, "// Examples:\n")
-	examples, _, _ = strings.Cut(examples, "// Exit codes")
-	n := 0
-	for line := range strings.Lines(examples) {
-		line, ok := strings.CutPrefix(line, "//\t")
-		if !ok {
-			continue
-		}
-		n++
-		cmd := exec.Command("sh", "-c", line)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "MR_MODELS="+models, "MR_CACHE="+filepath.Join(dir, "cache"))
-		out, err := cmd.CombinedOutput()
-		if err != nil || !strings.HasPrefix(string(out), "{") {
-			t.Errorf("%s%v: %s", line, err, out)
-		}
-	}
-	if n != 3 {
-		t.Errorf("%d examples were found, want 3", n)
-	}
 }

@@ -43,7 +43,8 @@ type Filter struct {
 	Run *record.Run
 	// Workers is the number of texts at once; 0 is GOMAXPROCS, at most MaxWorkers.
 	Workers int
-	// Timing adds timing records at the end of each stream.
+	// Timing adds timing records at the end of each stream. Questions then run one
+	// after another where Workers is 0: their seconds are those of one alone.
 	Timing bool
 	// Tick, if set, is called after each text.
 	Tick func()
@@ -53,7 +54,7 @@ type Filter struct {
 }
 
 // MaxWorkers bounds the default number of workers: each holds up to 35 MB.
-const MaxWorkers = 16
+const MaxWorkers = 12
 
 // Long is what was said of texts longer than the model reads.
 type Long struct {
@@ -83,8 +84,11 @@ func (f *Filter) Stream(ctx context.Context, in *record.Reader, out *record.Writ
 }
 
 func (f *Filter) workers() int {
-	if f.Workers > 0 {
+	switch {
+	case f.Workers > 0:
 		return f.Workers
+	case f.Timing && f.As == Questions:
+		return 1
 	}
 	return min(runtime.GOMAXPROCS(0), MaxWorkers)
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -275,6 +276,52 @@ func TestTiming(t *testing.T) {
 	}
 	if d := cmp.Diff(untimed, rest); d != "" {
 		t.Errorf("the rest of the output, without and with timing (-without +with):\n%s", d)
+	}
+}
+
+// crowd counts how many texts are embedded at once.
+type crowd struct {
+	embedtest.Fake
+	inside atomic.Int32
+	most   atomic.Int32
+}
+
+func (c *crowd) Embed(ctx context.Context, text string) (embed.Embedding, error) {
+	n := c.inside.Add(1)
+	defer c.inside.Add(-1)
+	time.Sleep(time.Millisecond)
+	if n > c.most.Load() {
+		c.most.Store(n)
+	}
+	return c.Fake.Embed(ctx, text)
+}
+
+func TestWorkers(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(64))
+	question := strings.Repeat(`{"type":"question","id":"q","text":"why"}`+"\n", 60)
+	tests := []struct {
+		name    string
+		as      embedstage.Kind
+		timing  bool
+		workers int
+		input   string
+		want    int32
+	}{
+		{"passages", embedstage.Passages, false, 0, many(60), embedstage.MaxWorkers},
+		{"as many as asked for", embedstage.Passages, false, 20, many(60), 20},
+		{"questions", embedstage.Questions, false, 0, question, embedstage.MaxWorkers},
+		{"timed questions one by one", embedstage.Questions, true, 0, question, 1},
+		{"timed questions as asked for", embedstage.Questions, true, 3, question, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			f, c := filter(tt.as), &crowd{Fake: fake}
+			f.Embedder, f.Timing, f.Workers = c, tt.timing, tt.workers
+			mustRun(t, f, tt.input)
+			if got := c.most.Load(); got > tt.want || tt.want > 1 && got < 2 {
+				t.Errorf("%d texts at once, want at most %d, and not one by one", got, tt.want)
+			}
+		})
 	}
 }
 

@@ -128,6 +128,7 @@ func TestHeadings(t *testing.T) {
 			[]string{" [1-1] ", "a [2-2] A", "b [3-4] A > B", "c [5-5] A > B > C", "d [6-6] A > D", "e [7-7] E"}},
 		{"setext", "A\n===\ntext\n\nB\nb\n---\nmore\n\n---\n\nrule above\n",
 			[]string{"a [1-3] A", "bb [5-12] A > B b"}},
+		{"setext of several lines", "*A\nb* `c\nd` [e\nf](g) \ni\\\nj\n===\n", []string{"ab-c-d-efij [1-7] A b c d e f i j"}},
 		{"not a heading", "#none\n\n####### seven\n\n\\# escaped\n\n    # code\n", []string{" [1-7] "}},
 		{"closing", "# a #\n## b ## c ##\n### d \\#\n", []string{"a [1-1] a", "b--c [2-2] a > b ## c", "d- [3-3] a > b ## c > d #"}},
 		{"indented", "   # three\n    # four\n", []string{"three [1-2] three"}},

@@ -84,12 +84,6 @@ func (c *Cutter) parse(page Page) *parsed {
 	for i := range n {
 		p.borders[i] = inside
 	}
-	for i, blank := 0, true; i < len(p.starts); i++ {
-		if b := p.borders[i]; blank && b == atLine { // starts something, if only link definitions
-			p.borders[i] = nested
-		}
-		blank = isBlank(p.line(i))
-	}
 	return p
 }
 

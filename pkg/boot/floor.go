@@ -19,6 +19,27 @@ type Floor struct {
 	Value  float64
 }
 
+// Floors are floors; as a flag, one for each time it is given.
+type Floors []Floor
+
+// Set adds a floor.
+func (f *Floors) Set(text string) error {
+	floor, err := ParseFloor(text)
+	if err == nil {
+		*f = append(*f, floor)
+	}
+	return err
+}
+
+// String is the floors between commas.
+func (f *Floors) String() string {
+	var all []string
+	for _, floor := range *f {
+		all = append(all, floor.String())
+	}
+	return strings.Join(all, ",")
+}
+
 // String is the form that ParseFloor reads: SYSTEM:METRIC=VALUE.
 func (f Floor) String() string {
 	return fmt.Sprintf("%s:%s=%s", f.System, f.Metric, strconv.FormatFloat(f.Value, 'f', -1, 64))
@@ -43,8 +64,8 @@ func ParseFloor(s string) (Floor, error) {
 
 // ReadFloors reads floors, one a line; blank lines and what follows a # are
 // nothing. A system's metric has one floor.
-func ReadFloors(name string, r io.Reader) ([]Floor, error) {
-	var floors []Floor
+func ReadFloors(name string, r io.Reader) (Floors, error) {
+	var floors Floors
 	var bad []error
 	lines := bufio.NewScanner(r)
 	for n := 1; lines.Scan(); n++ {

@@ -32,7 +32,7 @@ type Plan struct {
 	Seed      uint64
 	// Baseline is the system that every other is compared with; "" compares none.
 	Baseline record.SystemName
-	Floors   []Floor
+	Floors   Floors
 	// MaxUnscored is the share of scores without a value that is let pass.
 	MaxUnscored float64
 

@@ -1,6 +1,7 @@
 package golden
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"slices"
@@ -58,15 +59,7 @@ func (q *Question) index() {
 			q.serves[s] = append(q.serves[s], i)
 		}
 	}
-	slices.SortFunc(q.gains, func(a, b float64) int {
-		switch {
-		case a > b:
-			return -1
-		case a < b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(q.gains, func(a, b float64) int { return cmp.Compare(b, a) })
 }
 
 // Set is a golden set or the questions of qrels, in the order they were read.

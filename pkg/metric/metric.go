@@ -93,6 +93,15 @@ func ParseSuite(names string) (Suite, error) {
 	return s, nil
 }
 
+// String is the form that ParseSuite reads.
+func (s Suite) String() string {
+	var names []string
+	for _, m := range s {
+		names = append(names, string(m.Name()))
+	}
+	return strings.Join(names, ",")
+}
+
 // Fits is nil if every metric of the suite is defined: MAP and Judged@k are for qrels.
 func (s Suite) Fits(graded bool) error {
 	for _, m := range s {

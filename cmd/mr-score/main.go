@@ -1,0 +1,113 @@
+// Mr-score scores what the other tools found against what is known to be right,
+// and runs the controls of every metric it uses.
+//
+//	mr-score retrieval -golden data/golden.jsonl -corpus data/corpus.jsonl hits.jsonl reranked.jsonl > scores.jsonl
+//
+// In: hits records, of one system or several, which must have been asked the
+// same questions. Timing records pass. -golden names golden records; -qrels, in
+// its place, lines of query, document and grade. -corpus names the passages that
+// the hits are of: a gold section it does not have is an error, and so is a hit
+// that is not in it.
+//
+// Out: control records, oracle and random for each metric; then one score record
+// for each system, question and metric. Where needs were not met, "wanted" lists
+// them and "came" the first sections of the list. The run record's "notes" say
+// what took no part: questions without gold, hits for unknown questions. A
+// question without hits scores 0, with a warning in its record; so does a list
+// that ends before the cut-off warn.
+//
+// Hits that fell back to BM25 leave their system's question unscored, and are
+// scored as system bm25-fallback.
+//
+// The metrics, by trec_eval's conventions (pkg/metric has the formulas):
+//
+//	recall@5   needs met by the first 5 sections; parts of one fold together first
+//	recall@5p  needs met by the first 5 passages, which is what mr-answer sees
+//	MRR@10     1 / rank of the first section that serves a need; MRR has no cut
+//	nDCG@10    a need gives its gain once; with qrels the gain is the grade
+//	P@5        needs met by the first 5 sections, over 5
+//	MAP, Judged@10  with -qrels
+//
+// The halves: -half tune is for choosing among systems. The other half is for
+// one look at the one chosen: -half headline scores only systems in the -ledger,
+// each under the recipe (tools, flags, models) that the ledger names. The error
+// for another prints the line to add to it. With -half all the ledger rules
+// likewise, where one is given.
+//
+// Examples:
+//
+//	mr-score retrieval -golden g.jsonl -corpus c.jsonl -half tune hits.jsonl | mr-boot
+//	mr-score retrieval -qrels qrels.tsv -corpus c.jsonl -metrics nDCG@10,MAP < hits.jsonl
+//	mr-score retrieval -qrels pages.tsv -unit page -corpus c.jsonl hits.jsonl
+//
+// Exit codes: 0 done, 1 failed, 2 misuse, 3 a control failed or hits fell back
+// (the output is complete, and mr-boot keeps the evidence).
+package main
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+
+	"github.com/mobiumdev/mobium-rag/pkg/golden"
+	"github.com/mobiumdev/mobium-rag/pkg/score"
+	"github.com/mobiumdev/mobium-rag/pkg/tool"
+)
+
+//go:embed main.go
+var source string
+
+func main() { tool.Main("mr-score", source, run) }
+
+func run(ctx context.Context, t *tool.Tool) error {
+	if _, err := t.Command("retrieval"); err != nil {
+		return err
+	}
+	gold := t.Flags.String("golden", "", "`file` of golden records")
+	qrels := t.Flags.String("qrels", "", "`file` of graded judgements, in place of -golden: query, document, grade")
+	passages := t.Flags.String("corpus", "", "`file` of the corpus' passages")
+	unit := t.Flags.String("unit", "section", "what gold names and passages fold to: section, or page for its path")
+	metrics := t.Flags.String("metrics", "", "`names` between commas (default "+score.Metrics+", and Judged@10 with -qrels)")
+	half := t.Flags.String("half", "all", "questions to score: tune, headline or all")
+	ledger := t.Flags.String("ledger", "", "`file` of the systems that may be scored on headline questions")
+	rankings := t.Flags.Int("rankings", 1000, "random lists a question for the controls")
+	seed := t.Flags.Uint64("seed", 1, "of the random lists")
+	if err := t.Parse(true); err != nil {
+		return err
+	}
+	switch {
+	case (*gold == "") == (*qrels == ""):
+		return tool.Misusef("expected one of -golden and -qrels")
+	case *passages == "":
+		return tool.Misusef("expected -corpus: the controls are drawn from it")
+	case *rankings < 10:
+		return tool.Misusef("-rankings: expected 10 or more, got %d", *rankings)
+	case *unit != string(golden.Sections) && *unit != string(golden.Pages):
+		return tool.Misusef("-unit: expected section or page, got %q", *unit)
+	case *half != string(golden.Tune) && *half != string(golden.Headline) && *half != string(golden.All):
+		return tool.Misusef("-half: expected tune, headline or all, got %q", *half)
+	case *half == string(golden.Headline) && *ledger == "":
+		return tool.Misusef("-half headline needs -ledger")
+	}
+	suite, err := score.ParseMetrics(*metrics, *qrels != "")
+	if err != nil {
+		return tool.Misusef("-metrics: %w", err)
+	}
+	r := &score.Retrieval{Suite: suite, Rankings: *rankings, Seed: *seed, Warn: t.Warnf, Run: t.Provenance("golden", "qrels", "corpus", "ledger")}
+	r.Run.Flags["metrics"] = suite.String()
+	if err := r.Load(score.Files{
+		Golden: *gold, Qrels: *qrels, Corpus: *passages, Ledger: *ledger,
+		Unit: golden.Unit(*unit), Half: golden.Half(*half), Open: t.Open,
+	}); err != nil {
+		return err
+	}
+	in, err := t.Input()
+	if err != nil {
+		return err
+	}
+	refusals, err := r.Stream(ctx, in, t.Output())
+	for _, why := range refusals {
+		err = errors.Join(err, tool.Refuse(why))
+	}
+	return err
+}

@@ -70,13 +70,9 @@ func Build(ctx context.Context, dir string, c *Corpus, cfg Config) (_ *Manifest,
 	}
 	defer func() { err = errors.Join(err, held.Close()) }()
 
-	all, err := generations(dir)
+	n, err := nextGeneration(dir)
 	if err != nil {
 		return nil, err
-	}
-	n := 1
-	if len(all) > 0 {
-		n = all[len(all)-1] + 1
 	}
 	path := filepath.Join(dir, generation(n))
 	if err := os.Mkdir(path, 0o755); err != nil {
@@ -92,7 +88,7 @@ func Build(ctx context.Context, dir string, c *Corpus, cfg Config) (_ *Manifest,
 		}
 		return nil, errors.Join(fmt.Errorf("building %s: %w", dir, err), os.RemoveAll(path))
 	}
-	if err := prune(dir, n); err != nil && cfg.Warn != nil {
+	if err := prune(dir, generation(n)); err != nil && cfg.Warn != nil {
 		cfg.Warn(fmt.Errorf("an index that was replaced could not be removed: %w", err))
 	}
 	return m, nil

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -90,7 +91,7 @@ func building(dir string) (*os.File, error) {
 	return f, nil
 }
 
-// generations are the numbers of all there are, ascending.
+// generations are the numbers of all there are.
 func generations(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -132,16 +133,30 @@ func publish(dir, name string) error {
 	return syncDir(dir)
 }
 
+// nextGeneration is the number of a new generation. What killed builds left is removed.
+func nextGeneration(dir string) (int, error) {
+	all, err := generations(dir)
+	if err != nil || len(all) == 0 {
+		return 1, err
+	}
+	next := slices.Max(all) + 1
+	now, err := current(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return next, nil // a damaged pointer: the one generation that is good may be any
+	}
+	return next, prune(dir, now)
+}
+
 // prune removes the generations but keep and those in use.
-func prune(dir string, keep int) error {
+func prune(dir, keep string) error {
 	all, err := generations(dir)
 	if err != nil {
 		return err
 	}
 	var errs []error
 	for _, n := range all {
-		if n != keep {
-			errs = append(errs, remove(filepath.Join(dir, generation(n))))
+		if name := generation(n); name != keep {
+			errs = append(errs, remove(filepath.Join(dir, name)))
 		}
 	}
 	return errors.Join(errs...)

@@ -396,6 +396,50 @@ func TestSmallCorpusSaysSo(t *testing.T) {
 	}
 }
 
+// TestRareHits: where hardly a random list has a hit, having none is no failure.
+func TestRareHits(t *testing.T) {
+	none := 0
+	for seed := range uint64(5) { // no hit in 1,000 lists has a chance of (1999/2000)^1000 = 0.61
+		c := &Retrieval{Suite: suite(t, "recall@1"), Questions: set(t, `["s0"]`), Corpus: corpus(t, 2000, 1), Rankings: 1000, Seed: seed}
+		controls, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if *controls[1].Value == 0 {
+			none++
+		}
+		if controls[1].OK != record.ControlOK {
+			t.Errorf("seed %d: expected %s, got %s", seed, controls[1].Expect, controls[1].Got)
+		}
+	}
+	if none == 0 {
+		t.Error("no seed was without a hit: the test shows nothing")
+	}
+}
+
+// TestRandomMustBeLow: with few lists the error is so wide that only the
+// second half of the control, below 0.1, can fail.
+func TestRandomMustBeLow(t *testing.T) {
+	for seed := range uint64(50) { // of 10 lists at 1/25, one or more has a hit with a chance of 0.34
+		c := &Retrieval{Suite: suite(t, "recall@1"), Questions: set(t, `["s0"]`), Corpus: corpus(t, 25, 1), Rankings: 10, Seed: seed}
+		controls, err := c.Run(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := record.ControlOK
+		if *controls[1].Value >= 0.1 {
+			want = record.ControlFailed
+		}
+		if controls[1].OK != want {
+			t.Errorf("seed %d: got %s, %s", seed, controls[1].Got, controls[1].OK)
+		}
+		if want == record.ControlFailed && controls[1].Reason == "random is not below 0.1" {
+			return
+		}
+	}
+	t.Error("no seed came out at 0.1 or more: the test shows nothing")
+}
+
 func TestSameControlsOnAnyNumberOfCores(t *testing.T) {
 	run := func(cores int) []*record.Control {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))

@@ -65,9 +65,6 @@ func (r *Retrieval) Stream(ctx context.Context, in *record.Reader, out *record.W
 		return nil, err
 	}
 	for _, c := range checks {
-		if c.OK == record.ControlFailed {
-			refusals = append(refusals, fmt.Errorf("%s: control %s failed: expected %s, got %s (%s)", c.Metric, c.Control, c.Expect, c.Got, c.Reason))
-		}
 		if err := out.Write(c); err != nil {
 			return nil, err
 		}
@@ -82,7 +79,7 @@ func (r *Retrieval) Stream(ctx context.Context, in *record.Reader, out *record.W
 			return nil, err
 		}
 	}
-	return append(refusals, fellBack(hits)...), out.End()
+	return append(failed(checks), fellBack(hits)...), out.End()
 }
 
 // admit is nil unless headline questions are to be scored of a system that the ledger lacks.
@@ -125,6 +122,17 @@ func (r *Retrieval) questions(h *Hits) ([]*golden.Question, error) {
 			"compare the ids: the golden set's or qrels' first is %q", all[0].ID)
 	}
 	return all, nil
+}
+
+// failed are the controls that did.
+func failed(checks []*record.Control) []error {
+	var all []error
+	for _, c := range checks {
+		if c.OK == record.ControlFailed {
+			all = append(all, fmt.Errorf("%s: control %s failed: expected %s, got %s (%s)", c.Metric, c.Control, c.Expect, c.Got, c.Reason))
+		}
+	}
+	return all
 }
 
 func fellBack(h *Hits) []error {

@@ -3,6 +3,8 @@ package boot
 import (
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -397,6 +399,44 @@ func TestFloors(t *testing.T) {
 	}
 	if _, err := ReadFloors("f", strings.NewReader("s:m=0.5\ns:m=0.6\n")); err == nil {
 		t.Error("two floors were accepted")
+	}
+}
+
+// FuzzParseFloor: what is read is written the same, and read again.
+func FuzzParseFloor(f *testing.F) {
+	f.Add("hybrid:recall@5=0.7")
+	f.Add("ollama:x:m=-1e3")
+	f.Add("a:b=0x1p-2")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := ParseFloor(text)
+		if err != nil {
+			return
+		}
+		b, err := ParseFloor(a.String())
+		if err != nil || a != b {
+			t.Errorf("%q is %+v, written %q, read %+v, %v", text, a, a, b, err)
+		}
+	})
+}
+
+// TestCommittedFloors reads the floors of each corpus.
+func TestCommittedFloors(t *testing.T) {
+	files, err := filepath.Glob("../../data/floors*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) == 0 {
+		t.Skip("SKIP no floors are committed yet")
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if floors, err := ReadFloors(name, f); err != nil || len(floors) == 0 {
+			t.Errorf("%s: %d floors, %v", name, len(floors), err)
+		}
 	}
 }
 

@@ -141,6 +141,8 @@ func TestReadQrels(t *testing.T) {
 		{"columns", "q1 d1\n", "qrels:1: expected query, document, grade, got 2 columns"},
 		{"columns change", "q1 0 d1 2\nq1 d2 1\n", "qrels:2: expected 4 columns as in the lines before, got 3"},
 		{"grade", "q1 d1 1\nq1 d2 high\nq1 d3 NaN\n", "qrels:2: expected a number as grade, got \"high\"\nqrels:3: expected a number as grade, got \"NaN\""},
+		{"grade on the first line", "q1 d1 hgih\n", `qrels:1: expected a number as grade, got "hgih"`},
+		{"header further down", "q1 d1 1\nquery document grade\n", `qrels:2: expected a number as grade, got "grade"`},
 		{"twice", "q1 d1 1\nq1 d1 0\n", `qrels:2: query "q1" grades document "d1" twice`},
 		{"nothing", "query doc grade\n", "qrels: no judgement: expected query, document and grade on each line"},
 	}
@@ -311,4 +313,38 @@ func TestLedger(t *testing.T) {
 	if err == nil || errors.Unwrap(err) != nil && strings.Contains(err.Error(), "ledger:1:") {
 		t.Errorf("line 1 is good: %v", err)
 	}
+}
+
+// FuzzReadQrels: what is read is all that was there, each judgement once.
+func FuzzReadQrels(f *testing.F) {
+	f.Add("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+	f.Add("q1 0 d1 1\nq1 0 d2 0\n\nq2 0 d1 -1")
+	f.Add("q d 1e400\n")
+	f.Fuzz(func(t *testing.T, in string) {
+		set, err := golden.ReadQrels("q", strings.NewReader(in))
+		if err != nil {
+			return
+		}
+		lines := 0
+		for line := range strings.SplitSeq(in, "\n") {
+			if strings.TrimSpace(line) != "" {
+				lines++
+			}
+		}
+		judged := 0
+		for _, q := range set.Questions {
+			judged += q.NJudged()
+			if q.Answerable() != (len(q.Gains()) > 0) || len(q.Needs) > q.NJudged() {
+				t.Errorf("query %q: %d needs of %d judged", q.ID, len(q.Needs), q.NJudged())
+			}
+			for _, g := range q.Gains() {
+				if !(g > 0) {
+					t.Errorf("query %q has a gain of %v", q.ID, g)
+				}
+			}
+		}
+		if judged != lines && judged != lines-1 { // a header
+			t.Errorf("%d judgements of %d lines", judged, lines)
+		}
+	})
 }

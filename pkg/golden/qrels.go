@@ -14,8 +14,9 @@ import (
 
 // ReadQrels reads relevance judgements, one a line: query, document, grade,
 // between tabs or, without any, white space; or trec_eval's four columns:
-// query, iteration, document, grade. The first line may be a header. A blank
-// line is nothing. Every bad line is named.
+// query, iteration, document, grade. The first line may be a header, whose last
+// column is then score, grade, relevance, rel or label. A blank line is nothing.
+// Every bad line is named.
 //
 // Documents stand where a golden set has sections. A query whose grades are
 // all 0 or less has no gold.
@@ -42,6 +43,9 @@ func ReadQrels(name string, r io.Reader) (*Set, error) {
 	}
 	return newSet(p.questions, true), nil
 }
+
+// header holds what the last column may be called: any other word there is a bad grade.
+var header = map[string]bool{"score": true, "grade": true, "relevance": true, "rel": true, "label": true}
 
 type qrels struct {
 	questions []*Question
@@ -72,8 +76,8 @@ func (p *qrels) line(n int, text string) error {
 	id, doc, number := record.QuestionID(fields[0]), record.SectionID(fields[len(fields)-2]), fields[len(fields)-1]
 	grade, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || math.IsNaN(grade) || math.IsInf(grade, 0) {
-		if n == 1 {
-			return nil // the header
+		if n == 1 && header[strings.ToLower(strings.TrimSpace(number))] {
+			return nil
 		}
 		return fmt.Errorf("expected a number as grade, got %q", number)
 	}

@@ -23,7 +23,7 @@ type BM25 struct {
 
 // Field is a searched field with its weight.
 type Field struct {
-	Name  string // text or headings
+	Name  string // text, headings or path
 	Boost float64
 }
 
@@ -62,7 +62,7 @@ func (p BM25) Validate() error {
 	case p.Scoring == Bleve && (p.K1 != 1.2 || p.B != 0.75):
 		return errors.New("bleve's own scoring has k1 1.2 and b 0.75: they cannot be set")
 	case len(p.Fields) == 0:
-		return errors.New("no field to search: name text, headings or both")
+		return errors.New("no field to search: name text, headings or path")
 	}
 	return nil
 }
@@ -73,8 +73,8 @@ func ParseFields(s string) ([]Field, error) {
 	for part := range strings.SplitSeq(s, ",") {
 		name, boost, weighted := strings.Cut(strings.TrimSpace(part), "=")
 		f := Field{name, 1}
-		if name != fieldText && name != fieldHeadings || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
-			return nil, fmt.Errorf("fields %q: expected text and headings, each at most once, as in text,headings=0.5", s)
+		if !slices.Contains(searched, name) || slices.ContainsFunc(fields, func(f Field) bool { return f.Name == name }) {
+			return nil, fmt.Errorf("fields %q: expected text, headings and path, each at most once, as in text,headings=0.5", s)
 		}
 		if weighted {
 			var err error

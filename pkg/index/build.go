@@ -169,7 +169,7 @@ func buildLexical(ctx context.Context, path string, c *Corpus, cfg Config) error
 func countTotals(path string) (_ Totals, err error) {
 	l, err := openBleve(path, nil)
 	if err != nil {
-		return Totals{}, err
+		return nil, err
 	}
 	return l.totals, l.close()
 }
@@ -221,7 +221,7 @@ func Derive(ctx context.Context, dir string) (err error) {
 	if m.Vectors == nil {
 		return fmt.Errorf("the index in %s was built without vectors", dir)
 	}
-	l, err := openBleve(path, &m.Totals)
+	l, err := openBleve(path, m.Totals)
 	if err != nil {
 		return err
 	}

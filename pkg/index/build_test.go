@@ -286,7 +286,7 @@ func TestSameHits(t *testing.T) {
 		return outcome{hits, read(t, d, vectorsName), read(t, d, tokensName), m}
 	}
 	want := run(slices.Clone(ps), 0, 1)
-	if len(want.Hits.Hits) != 20 {
+	if len(want.Hits.Hits) != 40 {
 		t.Fatalf("%d hits", len(want.Hits.Hits))
 	}
 	slices.Reverse(ps)
@@ -433,6 +433,7 @@ func TestDamage(t *testing.T) {
 		{"unknown key", replace(manifestName, `"format"`, `"mine": 1, "format"`), "mine", again},
 		{"manifest cut", cut(manifestName, 9), manifestName + ": ", again},
 		{"manifest of more", replace(manifestName, `"passages": 3`, `"passages": 4`), "holds 3 passages, its manifest says 4", ""},
+		{"a total missing", replace(manifestName, `"path"`, `"paths"`), "no total of the field path", again},
 		{"manifest of none", replace(manifestName, `"passages": 3`, `"passages": 0`), "no passages", again},
 		{"pointer", replace("../CURRENT", "gen-000001", "../../etc"), "expected the name of a generation", again},
 		{"pointer to nothing", replace("../CURRENT", "gen-000001", "gen-000009"), "is damaged", again},

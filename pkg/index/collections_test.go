@@ -24,7 +24,8 @@ type collection struct {
 	grades  map[record.QuestionID]map[record.PassageID]float64
 }
 
-// loadCollection reads MR_SHARED/ir/name, and skips the test where it is not there.
+// loadCollection reads MR_SHARED/ir/name, and skips the test where it is not
+// there. Cranfield's grades say 1 for the best and 4 for the least: any counts as 1.
 func loadCollection(t testing.TB, name string) collection {
 	t.Helper()
 	shared := cmp.Or(os.Getenv("MR_SHARED"), "../../../shared")
@@ -76,6 +77,9 @@ func loadCollection(t testing.TB, name string) collection {
 		if q := record.QuestionID(f[0]); grade > 0 {
 			if c.grades[q] == nil {
 				c.grades[q] = map[record.PassageID]float64{}
+			}
+			if name == "cranfield" {
+				grade = 1
 			}
 			c.grades[q][record.PassageID(f[1])] = grade
 		}

@@ -48,7 +48,7 @@ func Open(dir string, bm25 BM25) (_ *Index, err error) {
 	if x.manifest, err = readManifest(path); err != nil {
 		return nil, err
 	}
-	if x.lexical, err = openBleve(path, &x.manifest.Totals); err != nil {
+	if x.lexical, err = openBleve(path, x.manifest.Totals); err != nil {
 		return nil, err
 	}
 	if n := len(x.lexical.ids); n != x.manifest.Passages {
@@ -60,7 +60,7 @@ func Open(dir string, bm25 BM25) (_ *Index, err error) {
 	return x, x.openTokens(path)
 }
 
-func openBleve(path string, totals *Totals) (*lexical, error) {
+func openBleve(path string, totals Totals) (*lexical, error) {
 	path = filepath.Join(path, bleveName)
 	b, err := bleve.OpenUsing(path, map[string]any{"read_only": true})
 	if err != nil {

@@ -31,7 +31,7 @@ func version(n int) []*record.Passage {
 func TestHelperBuild(t *testing.T) {
 	dir, n := os.Getenv("INDEX_TEST_BUILD"), 0
 	if dir == "" {
-		t.Skip("run by TestKilledBuild")
+		return // nobody to build for
 	}
 	n, err := strconv.Atoi(os.Getenv("INDEX_TEST_VERSION"))
 	if err != nil {

@@ -29,25 +29,15 @@ type lexical struct {
 // Totals are the tokens of each searched field over all passages, from which
 // BM25 has its average length. Bleve itself takes the number of distinct terms
 // of each segment for it, so that scores move with the size of the batches.
-type Totals struct {
-	Text     int `json:"text"`
-	Headings int `json:"headings"`
-}
-
-func (t Totals) of(field string) int {
-	if field == fieldHeadings {
-		return t.Headings
-	}
-	return t.Text
-}
+type Totals map[string]int
 
 // openLexical reads the order of ids. Where totals is nil they are counted.
-func openLexical(b bleve.Index, totals *Totals) (_ *lexical, err error) {
+func openLexical(b bleve.Index, totals Totals) (_ *lexical, err error) {
 	engine, err := b.Advanced()
 	if err != nil {
 		return nil, err
 	}
-	l := &lexical{bleve: b}
+	l := &lexical{bleve: b, totals: totals}
 	if l.reader, err = engine.Reader(); err != nil {
 		return nil, err
 	}
@@ -60,14 +50,13 @@ func openLexical(b bleve.Index, totals *Totals) (_ *lexical, err error) {
 		return nil, err
 	}
 	if totals != nil {
-		l.totals = *totals
 		return l, nil
 	}
-	if l.totals.Text, err = l.count(fieldText); err != nil {
-		return nil, err
-	}
-	if l.totals.Headings, err = l.count(fieldHeadings); err != nil {
-		return nil, err
+	l.totals = Totals{}
+	for _, field := range searched {
+		if l.totals[field], err = l.count(field); err != nil {
+			return nil, err
+		}
 	}
 	return l, nil
 }
@@ -192,7 +181,7 @@ func (l *lexical) score(ctx context.Context, p BM25, question string) ([]float64
 	}
 	n := float64(len(l.ids))
 	for _, f := range p.Fields {
-		average := float64(l.totals.of(f.Name)) / n
+		average := float64(l.totals[f.Name]) / n
 		terms, counts := l.terms(f.Name, question)
 		for i, term := range terms {
 			err := l.postings(ctx, term, f.Name, func(df float64, row int32, tf, length float64) {
@@ -220,7 +209,7 @@ func (l *lexical) bleveScore(ctx context.Context, p BM25, question string) ([]fl
 		q.SetField(f.Name)
 		q.SetBoost(f.Boost)
 		fields = append(fields, q)
-		stats.FieldCardinality[f.Name] = l.totals.of(f.Name)
+		stats.FieldCardinality[f.Name] = l.totals[f.Name]
 	}
 	all := fields[0]
 	if len(fields) > 1 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/mobiumdev/mobium-rag/pkg/embed"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -99,10 +100,7 @@ func direct(m *mapping.IndexMappingImpl, p BM25, ps []*record.Passage, question 
 		var docs [][]string
 		total := 0
 		for _, p := range ps {
-			text := p.Text
-			if f.Name == fieldHeadings {
-				text = p.Trail()
-			}
+			text := map[string]string{fieldText: p.Text, fieldHeadings: p.Trail(), fieldPath: p.Path}[f.Name]
 			docs = append(docs, analyse(text))
 			total += len(docs[len(docs)-1])
 		}
@@ -177,8 +175,8 @@ func TestBM25ByHand(t *testing.T) {
 	if got := scoresOf(t, l, DefaultBM25(), "alpha the alpha")["b"]; math.Abs(got-2*0.229204) > 1e-6 {
 		t.Errorf("alpha twice in b: %v", got)
 	}
-	if l.totals != (Totals{Text: 4}) {
-		t.Errorf("totals %+v", l.totals)
+	if d := cmp.Diff(Totals{fieldText: 4, fieldHeadings: 0, fieldPath: 1}, l.totals); d != "" { // the paths are a, a stop word, and b
+		t.Errorf("totals (-want +got):\n%s", d)
 	}
 }
 
@@ -204,12 +202,12 @@ func TestSameScores(t *testing.T) {
 		"another order":  bleveIndex(t, shuffled, 50),
 		"with deletions": bleveIndex(t, more, 90, gone...),
 	}
-	both := []Field{{fieldText, 1}, {fieldHeadings, 0.7}}
+	all := []Field{{fieldText, 1}, {fieldHeadings, 0.7}, {fieldPath, 0.2}}
 	for _, p := range []BM25{
-		DefaultBM25(), {K1: 0.9, B: 0.4, Fields: both, Scoring: Okapi}, {K1: 0, B: 1, Fields: both, Scoring: Okapi},
-		{K1: 1.2, B: 0.75, Fields: both, Scoring: Bleve}, {K1: 1.2, B: 0.75, Fields: both[:1], Scoring: Bleve},
+		DefaultBM25(), {K1: 0.9, B: 0.4, Fields: all, Scoring: Okapi}, {K1: 0, B: 1, Fields: all, Scoring: Okapi},
+		{K1: 1.2, B: 0.75, Fields: all, Scoring: Bleve}, {K1: 1.2, B: 0.75, Fields: all[:1], Scoring: Bleve},
 	} {
-		for _, question := range []string{"wa1", "wa1 wb2 wc3 wa1 nowhere", "wd4 we5 wf6 wg7 wh8 wa0 wa1 wa2"} {
+		for _, question := range []string{"wa1", "wa1 wb2 p0003 wc3 wa1 nowhere", "wd4 we5 wf6 wg7 p0007 wh8 wa0 wa1 wa2"} {
 			want := scoresOf(t, one, p, question)
 			if len(want) == 0 {
 				t.Fatalf("%q matches nothing", question)

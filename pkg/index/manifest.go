@@ -99,6 +99,11 @@ func readManifest(dir string) (*Manifest, error) {
 	default:
 		err = m.Analysis.Validate()
 	}
+	for _, field := range searched {
+		if _, ok := m.Totals[field]; !ok && err == nil {
+			err = fmt.Errorf("no total of the field %s", field)
+		}
+	}
 	if err != nil {
 		return nil, hint.Wrap(fmt.Errorf("%s: %w", path, err), "build the index again")
 	}

@@ -2,6 +2,7 @@ package index
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/blevesearch/bleve/v2"
 	"github.com/blevesearch/bleve/v2/mapping"
@@ -17,9 +18,13 @@ import (
 const (
 	fieldText     = "text"     // searched: the passage's text, its trail in front where so configured
 	fieldHeadings = "headings" // searched: the trail alone
+	fieldPath     = "path"     // searched: the words of the page's path
 	fieldPassage  = "passage"  // stored: the record, without its vector
 	fieldVector   = "vector"   // stored: little-endian float32
 )
+
+// searched are the fields that BM25 can search.
+var searched = []string{fieldText, fieldHeadings, fieldPath}
 
 // newMapping is the schema. The scoring model is in it for whoever opens the
 // index with bleve alone.
@@ -29,9 +34,9 @@ func newMapping(a Analysis) *mapping.IndexMappingImpl {
 	m.DefaultAnalyzer = string(a)
 	doc := bleve.NewDocumentStaticMapping()
 	doc.AddSubDocumentMapping("_all", bleve.NewDocumentDisabledMapping())
-	for _, name := range []string{fieldText, fieldHeadings, fieldPassage, fieldVector} {
+	for _, name := range []string{fieldText, fieldHeadings, fieldPath, fieldPassage, fieldVector} {
 		f := bleve.NewTextFieldMapping()
-		f.Index = name == fieldText || name == fieldHeadings
+		f.Index = slices.Contains(searched, name)
 		f.Store = !f.Index
 		f.IncludeInAll, f.IncludeTermVectors, f.DocValues = false, false, false
 		doc.AddFieldMappingsAt(name, f)
@@ -51,6 +56,7 @@ func document(p *record.Passage, context embed.Context) (map[string]any, error) 
 	doc := map[string]any{
 		fieldText:     embed.Text(p, context),
 		fieldHeadings: p.Trail(),
+		fieldPath:     p.Path,
 		fieldPassage:  string(raw),
 	}
 	if len(p.Vector) > 0 {

@@ -31,10 +31,11 @@ type Options struct {
 	K int
 	// Depth is the number of candidates each leg names, at least K.
 	Depth int
-	// Complete says that every leg scores every candidate, not only its own.
+	// Complete says that every leg scores every candidate, not only its own. A
+	// passage in which BM25 finds no word scores 0 there, and has no rank.
 	Complete bool
 	// LateCandidates, where it is not 0, confines late interaction to as many
-	// candidates of each of the other legs.
+	// candidates of each of the other legs, where there are any.
 	LateCandidates int
 }
 
@@ -46,7 +47,7 @@ func DefaultOptions() Options {
 			Terms:  []fuse.Term{{Stage: LegBM25, Weight: 1}, {Stage: LegVector, Weight: 0.5}, {Stage: LegLate, Weight: 1}},
 			K:      60,
 		},
-		K: 20, Depth: 40, Complete: true,
+		K: 40, Depth: 40, Complete: true, LateCandidates: 40,
 	}
 }
 
@@ -64,8 +65,6 @@ func (o Options) Validate() error {
 		return fmt.Errorf("expected depth to be 1 or more, got %d", o.Depth)
 	case o.LateCandidates < 0:
 		return fmt.Errorf("expected 0 or more candidates for late interaction, got %d", o.LateCandidates)
-	case o.LateCandidates > 0 && len(o.Fusion.Terms) == 1 && o.Fusion.Terms[0].Stage == LegLate:
-		return fmt.Errorf("late interaction alone has no other leg to take candidates from")
 	}
 	return o.Fusion.Validate()
 }
@@ -210,6 +209,7 @@ func (s *Searcher) fused(ctx context.Context, q *record.Question, recipe fuse.Re
 // rank asks each leg, late interaction last, since it may need the others' candidates.
 func (s *Searcher) rank(ctx context.Context, q *record.Question, terms []fuse.Term, depth int) ([]Ranking, error) {
 	legs := make([]Ranking, len(terms))
+	confined := s.LateCandidates > 0 && len(terms) > 1
 	asked := Question{Text: q.Text, Vector: q.Vector}
 	var among []record.PassageID
 	var err error
@@ -220,7 +220,7 @@ func (s *Searcher) rank(ctx context.Context, q *record.Question, terms []fuse.Te
 		if legs[i], err = s.Engine.Rank(ctx, t.Stage, asked, nil); err != nil {
 			return nil, err
 		}
-		if s.LateCandidates > 0 {
+		if confined {
 			for _, found := range legs[i].Top(s.LateCandidates) {
 				among = append(among, found.ID)
 			}
@@ -233,7 +233,7 @@ func (s *Searcher) rank(ctx context.Context, q *record.Question, terms []fuse.Te
 		if asked.Tokens, err = s.Encoder.Query(ctx, q.Text); err != nil {
 			return nil, err
 		}
-		if s.LateCandidates > 0 {
+		if confined {
 			slices.Sort(among)
 			among = append([]record.PassageID{}, slices.Compact(among)...)
 		}
@@ -244,7 +244,7 @@ func (s *Searcher) rank(ctx context.Context, q *record.Question, terms []fuse.Te
 	return legs, nil
 }
 
-// complete gives every hit the score of every leg that has one.
+// complete gives every hit the score of every leg that can tell.
 func complete(hits []record.Hit, terms []fuse.Term, legs []Ranking) {
 	ids := make([]record.PassageID, len(hits))
 	for i, h := range hits {
@@ -252,7 +252,7 @@ func complete(hits []record.Hit, terms []fuse.Term, legs []Ranking) {
 	}
 	for i, t := range terms {
 		for j, score := range legs[i].Of(ids) {
-			if score.Rank > 0 {
+			if score.Rank > 0 || t.Stage == LegBM25 {
 				hits[j].Stages[t.Stage] = score
 			}
 		}

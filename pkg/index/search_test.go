@@ -258,13 +258,12 @@ func TestOptionsValidate(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, change := range map[string]func(*Options){
-		"no leg":           func(o *Options) { o.Fusion.Terms = nil },
-		"unknown leg":      func(o *Options) { o.Fusion.Terms = []fuse.Term{leg("cross-encoder")} },
-		"unknown method":   func(o *Options) { o.Fusion.Method = "x" },
-		"k 0":              func(o *Options) { o.K = 0 },
-		"depth 0":          func(o *Options) { o.Depth = 0 },
-		"candidates -1":    func(o *Options) { o.LateCandidates = -1 },
-		"candidates alone": func(o *Options) { o.Fusion.Terms, o.LateCandidates = []fuse.Term{leg(LegLate)}, 3 },
+		"no leg":         func(o *Options) { o.Fusion.Terms = nil },
+		"unknown leg":    func(o *Options) { o.Fusion.Terms = []fuse.Term{leg("cross-encoder")} },
+		"unknown method": func(o *Options) { o.Fusion.Method = "x" },
+		"k 0":            func(o *Options) { o.K = 0 },
+		"depth 0":        func(o *Options) { o.Depth = 0 },
+		"candidates -1":  func(o *Options) { o.LateCandidates = -1 },
 	} {
 		o := DefaultOptions()
 		change(&o)

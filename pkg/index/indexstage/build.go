@@ -17,7 +17,8 @@ import (
 
 // Build makes an index of all passages of its input.
 type Build struct {
-	Dir    string
+	Dir string
+	// Config is how; its Run is the provenance, to which inputs and models are added.
 	Config index.Config
 	// Encoder, if set, opens the encoder once it is known whether the passages
 	// have vectors. It may return nil.
@@ -33,7 +34,7 @@ type Build struct {
 func (b *Build) Stream(ctx context.Context, in *record.Reader, out *record.Writer) error {
 	corpus := new(index.Corpus)
 	var inputs []*record.Run
-	for in.Scan() {
+	for ctx.Err() == nil && in.Scan() {
 		switch rec := in.Record().(type) {
 		case *record.Run:
 			inputs = append(inputs, rec)
@@ -46,20 +47,20 @@ func (b *Build) Stream(ctx context.Context, in *record.Reader, out *record.Write
 			in.Reject(stage.Unexpected(rec, "a passage"))
 		}
 	}
-	if err := errors.Join(in.Err(), ctx.Err()); err != nil {
+	if err := errors.Join(in.Err(), context.Cause(ctx)); err != nil {
 		return err
 	}
 	cfg := b.Config
-	if cfg.Run != nil {
-		run := *cfg.Run
-		run.Inputs = inputs
-		cfg.Run = &run
-	}
+	run := *cfg.Run
+	run.Inputs, cfg.Run = inputs, &run
 	if b.Encoder != nil {
 		var err error
 		if cfg.Encoder, err = b.Encoder(corpus.HasVectors()); err != nil {
 			return err
 		}
+	}
+	if cfg.Encoder != nil {
+		run.Models = []record.Model{cfg.Encoder.Model()}
 	}
 	start := time.Now()
 	m, err := index.Build(ctx, b.Dir, corpus, cfg)

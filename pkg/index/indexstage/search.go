@@ -28,17 +28,23 @@ type Search struct {
 	Load time.Duration
 	// Tick, if set, is called after each question.
 	Tick func()
+
+	fallbacks int
+	why       string
 }
+
+// Fallbacks is how many questions so far BM25 stood in for, and the first one's reason.
+func (s *Search) Fallbacks() (n int, why string) { return s.fallbacks, s.why }
 
 // Stream is the filter, a stage.Func.
 func (s *Search) Stream(ctx context.Context, in *record.Reader, out *record.Writer) error {
 	w := searching{Search: s, in: in, out: out, seen: map[record.QuestionID]record.Pos{}, load: s.Load}
-	for in.Scan() {
+	for ctx.Err() == nil && in.Scan() {
 		if err := w.record(ctx, in.Record()); err != nil {
 			return fmt.Errorf("%v: %w", in.Pos(), err)
 		}
 	}
-	if err := errors.Join(in.Err(), ctx.Err()); err != nil {
+	if err := errors.Join(in.Err(), context.Cause(ctx)); err != nil {
 		return err
 	}
 	if err := w.start(nil); err != nil {
@@ -108,6 +114,11 @@ func (w *searching) record(ctx context.Context, rec record.Record) error {
 		return err
 	}
 	w.each = append(w.each, time.Since(start).Seconds())
+	if hits.Fallback != "" {
+		if w.fallbacks++; w.fallbacks == 1 {
+			w.why = hits.Fallback
+		}
+	}
 	if w.Tick != nil {
 		w.Tick()
 	}
@@ -130,7 +141,7 @@ func (w *searching) start(input *record.Run) error {
 	m := w.Searcher.Engine.Manifest()
 	run := *w.Run
 	run.Commit, run.Models, run.Inputs = m.Commit, nil, nil
-	if m.Vectors != nil && w.Searcher.Stands(index.LegVector) {
+	if m.Vectors != nil && m.Vectors.Model != (record.Model{}) && w.Searcher.Stands(index.LegVector) {
 		run.Models = append(run.Models, m.Vectors.Model)
 	}
 	if m.Late != nil && w.Searcher.Stands(index.LegLate) {

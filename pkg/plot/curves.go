@@ -34,8 +34,8 @@ type Point struct {
 	Interval *[2]float64
 }
 
-// maxBands is how many curves may have a band before they hide each other.
-const maxBands = 3
+// MaxBands is how many curves may have a band before they hide each other.
+const MaxBands = 3
 
 // SVG draws the chart. The legend has the curves in the order of their last values.
 func (cs Curves) SVG() ([]byte, error) {
@@ -58,7 +58,7 @@ func (cs Curves) SVG() ([]byte, error) {
 				return nil, fmt.Errorf("plot: point (%v, %v) of %q, expected x above 0 and y from 0 to 1", p.X, p.Y, c.Name)
 			}
 			low = min(low, p.Y)
-			if len(curves) <= maxBands {
+			if len(curves) <= MaxBands {
 				low = min(low, lo)
 			}
 			xs = append(xs, p.X)
@@ -96,7 +96,7 @@ func (cs Curves) SVG() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if band := c.band(); band != nil && len(curves) <= maxBands {
+		if band := c.band(); band != nil && len(curves) <= MaxBands {
 			band.Color = translucent(palette[i%len(palette)], 36)
 			p.Add(band)
 		}

@@ -56,6 +56,8 @@ type Timing struct {
 	Tool string `json:"tool"`
 	// Step names what was timed: load, embed, search…
 	Step string `json:"step"`
+	// System is the one that the step was done for, where it was done for one.
+	System SystemName `json:"system,omitempty"`
 	// N is the number of items the seconds were spent on.
 	N       int     `json:"n"`
 	Seconds float64 `json:"seconds"`

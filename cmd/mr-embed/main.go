@@ -65,7 +65,7 @@ func main() { tool.Main("mr-embed", source, run) }
 
 func run(ctx context.Context, t *tool.Tool) (err error) {
 	as := t.Flags.String("as", "passage", "`kind` of records to embed: passage or question")
-	headings := t.Flags.String("context", "none", "what stands in front of a passage's text: none, or trail for its headings")
+	headings := t.Flags.String("context", "trail", "what stands in front of a passage's text: trail for its headings, or none")
 	instruction := t.Flags.String("instruction", "", "`text` in front of a question; the model card's is \"Represent this sentence for searching relevant passages: \"")
 	vectors := t.Flags.String("vectors", "base64", "how vectors are written: base64 or array")
 	models := t.Flags.String("models", "", "`folder` of the models (default $MR_MODELS, else mobium-rag/models in the user's cache)")
@@ -86,8 +86,6 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 		return tool.Misusef("-workers: expected 0 or more, got %d", *workers)
 	case *as == "passage" && *instruction != "":
 		return tool.Misusef("-instruction is for questions: add -as question")
-	case *as == "question" && *headings != "none":
-		return tool.Misusef("-context is for passages: a question has no headings")
 	}
 
 	store, err := model.Find(*models)

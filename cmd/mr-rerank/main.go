@@ -2,7 +2,7 @@
 // question and passage together, and its score is fused with those of the
 // stages that found the passage.
 //
-//	mr-index search … | mr-rerank -system two-stage > reranked.jsonl
+//	mr-index search … | mr-rerank > reranked.jsonl
 //
 // In: hits records. Each hit carries its text, and the score and rank that each
 // stage gave it. Timing records pass; any other type is an error.
@@ -64,9 +64,9 @@ var source string
 func main() { tool.Main("mr-rerank", source, run) }
 
 func run(ctx context.Context, t *tool.Tool) (err error) {
-	system := t.Flags.String("system", "two-stage", "`name` of the reranked system")
+	system := t.Flags.String("system", "fused", "`name` of the reranked system")
 	depth := t.Flags.Int("depth", 20, "hits that are scored and fused; 0 is all")
-	terms := t.Flags.String("fuse", "bm25,vector=0.5,late,cross-encoder", "`stages` to fuse, each with =weight where that is not 1")
+	terms := t.Flags.String("fuse", "bm25,vector=0.5,late,cross-encoder=1.5", "`stages` to fuse, each with =weight where that is not 1")
 	method := t.Flags.String("method", "zscore", "`way` to fuse: zscore, minmax, rrf, section-rrf or last")
 	k := t.Flags.Float64("k", 60, "what is added to a rank in rrf and section-rrf")
 	headings := t.Flags.String("context", "trail", "what stands in front of a passage's text when it is scored: none, or trail for its headings")

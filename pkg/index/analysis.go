@@ -69,6 +69,9 @@ func (partsFilter) Filter(in analysis.TokenStream) analysis.TokenStream {
 	out := make(analysis.TokenStream, 0, len(in))
 	for _, token := range in {
 		out = append(out, token)
+		if plain(token.Term) {
+			continue
+		}
 		parts := identifierParts(token.Term)
 		if len(parts) == 1 && len(parts[0]) == len(token.Term) {
 			continue
@@ -80,6 +83,16 @@ func (partsFilter) Filter(in analysis.TokenStream) analysis.TokenStream {
 		}
 	}
 	return out
+}
+
+// plain says that a term is small Latin letters alone, as most are: one part.
+func plain(term []byte) bool {
+	for _, b := range term {
+		if b < 'a' || b > 'z' {
+			return false
+		}
+	}
+	return true
 }
 
 // identifierParts cuts a word at whatever is neither letter nor digit, between

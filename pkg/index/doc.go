@@ -20,8 +20,8 @@
 //   - Where a leg cannot stand, BM25 does alone, and the hits say why.
 //
 // BM25 is computed here, over bleve's postings, since bleve's own formula is not
-// BM25 (see [Bleve]). Measured on NFCorpus and Cranfield (nDCG@10, analysis en,
-// k1 1.2, b 0.75): 0.330 and 0.365 by [Okapi], 0.315 and 0.337 by [Bleve]. Both
+// BM25 (see [Bleve]). Measured on NFCorpus and Cranfield (nDCG@10, en-parts,
+// k1 1.2, b 0.75): 0.330 and 0.381 by [Okapi], 0.315 and 0.353 by [Bleve]. Both
 // take the number of passages and the average length from what was counted over
 // the whole index, bleve by its pre-search data, so that no score depends on how
 // the passages came to lie in segments.

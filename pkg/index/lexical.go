@@ -123,8 +123,8 @@ func (l *lexical) count(field string) (total int, err error) {
 		if err != nil || term == nil {
 			return total, err
 		}
-		err = l.postings(context.Background(), term.Term, field, func(_ float64, _ int32, tf, _ float64) {
-			total += int(tf)
+		err = l.postings(context.Background(), term.Term, field, func(float64) visit {
+			return func(_ int32, tf, _ float64) { total += int(tf) }
 		})
 		if err != nil {
 			return 0, err
@@ -132,15 +132,19 @@ func (l *lexical) count(field string) (total int, err error) {
 	}
 }
 
-// postings calls visit for each passage that has the term in the field: how
-// many have it, its row, how often it has it, and the field's length there.
-func (l *lexical) postings(ctx context.Context, term, field string, visit func(df float64, row int32, tf, length float64)) (err error) {
+// visit is told of a passage that has a term in a field: its row, how often it
+// has it, and the field's length there.
+type visit func(row int32, tf, length float64)
+
+// postings calls what start returns for each passage that has the term in the
+// field; start is told how many these are.
+func (l *lexical) postings(ctx context.Context, term, field string, start func(df float64) visit) (err error) {
 	r, err := l.reader.TermFieldReader(ctx, []byte(term), field, true, true, false)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	df := float64(r.Count())
+	tell := start(float64(r.Count()))
 	var doc index.TermFieldDoc
 	for {
 		next, err := r.Next(&doc)
@@ -148,7 +152,7 @@ func (l *lexical) postings(ctx context.Context, term, field string, visit func(d
 			return err
 		}
 		// The norm is 1/√length as a float32.
-		visit(df, l.rows[next.ID.Value()], float64(next.Freq), math.Round(1/(next.Norm*next.Norm)))
+		tell(l.rows[next.ID.Value()], float64(next.Freq), math.Round(1/(next.Norm*next.Norm)))
 	}
 }
 
@@ -184,13 +188,15 @@ func (l *lexical) score(ctx context.Context, p BM25, question string) ([]float64
 		average := float64(l.totals[f.Name]) / n
 		terms, counts := l.terms(f.Name, question)
 		for i, term := range terms {
-			err := l.postings(ctx, term, f.Name, func(df float64, row int32, tf, length float64) {
-				idf := math.Log(1 + (n-df+0.5)/(df+0.5))
-				s := f.Boost * counts[i] * idf * tf * (p.K1 + 1) / (tf + p.K1*(1-p.B+p.B*length/average))
-				if math.IsNaN(scores[row]) {
-					scores[row] = 0
+			err := l.postings(ctx, term, f.Name, func(df float64) visit {
+				weight := f.Boost * counts[i] * math.Log(1+(n-df+0.5)/(df+0.5))
+				return func(row int32, tf, length float64) {
+					s := weight * tf * (p.K1 + 1) / (tf + p.K1*(1-p.B+p.B*length/average))
+					if math.IsNaN(scores[row]) {
+						scores[row] = 0
+					}
+					scores[row] += s
 				}
-				scores[row] += s
 			})
 			if err != nil {
 				return nil, fmt.Errorf("bm25: %w", err)

@@ -85,6 +85,9 @@ func Ranks[F Float](scores []F, rows []int) []int {
 	// ahead[i] counts the rows that are ranked with or before mine[i], and behind mine[i-1].
 	ahead := make([]int, len(mine)+1)
 	for row, s := range scores {
+		if s != s {
+			continue
+		}
 		i, _ := slices.BinarySearchFunc(mine, Hit{row, float64(s)}, compare)
 		ahead[i]++
 	}
@@ -101,7 +104,7 @@ func Ranks[F Float](scores []F, rows []int) []int {
 	return out
 }
 
-// compare orders hits best first, NaN last.
+// compare orders hits best first.
 func compare(a, b Hit) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Row, b.Row))
 }

@@ -9,8 +9,8 @@
 //     nor pkg/tool, nor flag.
 //   - os.Exit, os.Args, os.Stdin, os.Stdout, os.Stderr, package log and
 //     fmt.Print… stand in cmd and pkg/tool alone.
-//   - The folder of a tool holds at most 80 lines of code, blank lines and
-//     comments aside.
+//   - A tool's main.go holds at most 80 lines of code, blank lines and comments
+//     aside; the file of one of its commands, with its flags, at most 120.
 //   - No package is called util, utils, common, helper, helpers, misc, lib,
 //     base or shared. No exported function or method begins with Get.
 //   - Every package has a package comment.
@@ -43,7 +43,7 @@
 //   - The blocks of one page are run in order by sh -e, each in its own shell,
 //     in one folder: a copy of the committed files, with the tools on PATH. A
 //     file that one block writes is there for the next. MR_CACHE is a folder
-//     inside of it, and no network is needed.
+//     that all pages share and that starts empty; no network is needed.
 //   - A first line "# needs models jq" names what the block cannot do without:
 //     models are the model files (scripts/fetch-models), any other word is a
 //     program. Where one is missing the rest of the page is skipped, loudly.

@@ -210,3 +210,20 @@ func sameValue(a, b jsontext.Value) bool { return compact(a) == compact(b) }
 func sameVector(a, b Vector) bool {
 	return slices.EqualFunc(a, b, func(x, y float32) bool { return math.Float32bits(x) == math.Float32bits(y) })
 }
+
+// TestGoldenIsFull: every field of every type is in use on its line, those
+// aside that say why something else is missing.
+func TestGoldenIsFull(t *testing.T) {
+	absent := map[Kind][]string{
+		KindAnswer: {"refusal_reason", "ungrounded", "reason"}, KindScore: {"reason"}, KindVerdict: {"reason"}, KindInterval: {"reason"},
+	}
+	for i, line := range goldenLines(t) {
+		typ := reflect.TypeOf(newRecord(allKinds[i])).Elem()
+		for j := range typ.NumField() {
+			name, _, _ := strings.Cut(typ.Field(j).Tag.Get("json"), ",")
+			if name != "" && !slices.Contains(absent[allKinds[i]], name) && !strings.Contains(line, `"`+name+`":`) {
+				t.Errorf("the %s line does not use %q", allKinds[i], name)
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+# From the docs to a report, as plain shell pipelines.
+#
+#   make demo        all set-up, then the main job on the docs of this project;
+#                    Q="a question" answers that one
+#   make test        the tests (fetches the models first, so that none is skipped)
+#   make retrieval   the retrieval report on Mobium's docs at corpus.pin
+#   make ci          the tests, then the gate on the embedded docs, and on Mobium's where they are
+#   make ablation    every retrieval system side by side on the tune half, with paired intervals
+#   make headline    the chosen system on the other half, once it is in the ledger
+#   make collections the public collections of IR, a folder with nfcorpus, cranfield and fastapi_docs
+#   make bench       speed and memory
+#
+# Variables: MOBIUM_PUBLIC (a checkout of Mobium, default ~/mobium-public), PIN (a
+# commit, tag or branch in place of corpus.pin), MR_MODELS and MR_CACHE (where
+# models and cache are), TIMING=-timing (latency in the report).
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules --no-print-directory
+
+MOBIUM_PUBLIC ?= $(HOME)/mobium-public
+PIN ?= corpus.pin
+IR ?= ../shared/ir
+TESTFLAGS ?=
+TIMING ?=
+export PATH := $(CURDIR)/bin:$(PATH)
+
+# A corpus is cut by CUT and asked the questions of GOLDEN; what is made of it goes to D.
+D ?= data
+CUT ?= mr-cut -repo "$(MOBIUM_PUBLIC)" -pin "$(PIN)"
+GOLDEN ?= data/golden.jsonl
+FLOORS ?= data/floors-mobium.txt
+LEDGER ?= -ledger data/headline-ledger.jsonl
+NOTE ?= chosen on this set: the systems were compared on its tune half, and their figures on the whole of it had been seen before
+EMBEDDED = D=data/embedded CUT='mr-cut -embedded' GOLDEN=data/golden-embedded.jsonl LEDGER= \
+	FLOORS=data/floors-embedded.txt NOTE='the docs of this project itself: a check that the machine works, not a measure of it'
+
+.PHONY: all bin models test corpus index hits report retrieval gate ci demo \
+	ablation headline collections bench lint clean need-mobium
+
+all: bin
+
+bin:
+	go build -o bin/ ./cmd/...
+
+models:
+	scripts/fetch-models
+
+test: models
+	go test $(TESTFLAGS) ./...
+
+# ---- the pipeline ---------------------------------------------------------
+
+corpus: bin
+	mkdir -p $(D)
+	$(CUT) > $(D)/corpus.jsonl
+
+index: corpus models
+	mr-embed -as passage < $(D)/corpus.jsonl | mr-index build -index $(D)/index
+	mr-embed -as question < $(GOLDEN) > $(D)/questions.jsonl
+
+# Each first stage alone, then the seed's two stages, then the default.
+hits: index
+	mr-index search -index $(D)/index -mode bm25   -k 40 < $(D)/questions.jsonl > $(D)/bm25.jsonl
+	mr-index search -index $(D)/index -mode vector -k 40 < $(D)/questions.jsonl > $(D)/bi-encoder.jsonl
+	mr-index search -index $(D)/index -mode hybrid -k 40 $(TIMING) < $(D)/questions.jsonl > $(D)/hits.jsonl
+	mr-rerank -system two-stage -fuse cross-encoder -method last < $(D)/bi-encoder.jsonl > $(D)/two-stage.jsonl
+	mr-rerank -system fused $(TIMING) < $(D)/hits.jsonl > $(D)/reranked.jsonl
+
+# mr-score and mr-boot exit 3 where a control or a floor says no; the report is made all the same.
+report: hits
+	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(LEDGER) \
+		$(D)/bm25.jsonl $(D)/bi-encoder.jsonl $(D)/hits.jsonl $(D)/two-stage.jsonl $(D)/reranked.jsonl > $(D)/scores.jsonl || test $$? -eq 3
+	verdict=0; mr-boot -baseline bi-encoder -floors $(FLOORS) < $(D)/scores.jsonl > $(D)/intervals.jsonl || verdict=$$?; \
+	test $$verdict -eq 0 -o $$verdict -eq 3; \
+	mr-report -note '$(NOTE)' -o $(D)/retrieval-report.md $(GOLDEN) $(D)/scores.jsonl $(D)/intervals.jsonl; \
+	exit $$verdict
+	@echo "$(D)/retrieval-report.md is written, and the gate passes"
+
+need-mobium:
+	@git -C "$(MOBIUM_PUBLIC)" rev-parse --git-dir > /dev/null 2>&1 || { \
+		echo 'error: MOBIUM_PUBLIC=$(MOBIUM_PUBLIC) is not a git repository'; \
+		echo 'hint: clone the public Mobium repository there, or name your checkout: make retrieval MOBIUM_PUBLIC=DIR'; \
+		exit 1; } >&2
+
+retrieval: need-mobium
+	$(MAKE) report
+
+gate:
+	$(MAKE) report $(EMBEDDED)
+	@if git -C "$(MOBIUM_PUBLIC)" rev-parse --git-dir > /dev/null 2>&1; then \
+		$(MAKE) report && echo 'gate: ran on the embedded docs and on Mobium at $(PIN)'; \
+	else \
+		echo 'gate: ran on the embedded docs; not on Mobium: no repository at $(MOBIUM_PUBLIC)'; \
+	fi
+
+ci: test gate
+
+# The main job on a fresh machine: the report on the embedded docs, and an answer.
+Q ?= what does it mean when a number is not shown but broken?
+demo:
+	$(MAKE) report $(EMBEDDED)
+	@sed -n '1,/^## Controls/p' data/embedded/retrieval-report.md | head -40
+	@scripts/ask -index data/embedded/index "$(Q)"
+
+# ---- measuring -------------------------------------------------------------
+
+# Every variant on the questions for choosing. Nothing here sees the headline half.
+ablation: need-mobium index
+	scripts/ablation $(D) $(GOLDEN) > $(D)/ablation-intervals.jsonl
+	mr-report -title Ablation -o $(D)/ablation-report.md $(D)/ablation-scores.jsonl $(D)/ablation-intervals.jsonl
+
+headline: need-mobium hits
+	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl -half headline $(LEDGER) $(D)/reranked.jsonl > $(D)/headline-scores.jsonl
+	mr-boot < $(D)/headline-scores.jsonl > $(D)/headline-intervals.jsonl
+	mr-report -title 'Headline half' -o $(D)/headline-report.md $(D)/headline-scores.jsonl $(D)/headline-intervals.jsonl
+
+collections: bin models
+	scripts/collections $(IR) $(D)/collections
+
+bench: models
+	go test -run '^$$' -bench . -benchmem ./pkg/...
+
+lint:
+	@test -z "$$(gofmt -s -l .)" || { gofmt -s -d . | head -40; exit 1; }
+	go vet ./...
+
+clean:
+	rm -rf bin data/embedded data/index data/collections data/*.jsonl.tmp
+	git clean -fdXq data

@@ -69,7 +69,7 @@ func TestManyMisses(t *testing.T) {
 	var pg page
 	p.misses(&pg)
 	want := "And 7 more."
-	if lines := strings.Count(pg.b.String(), "| q"); lines != maxMisses || strings.Count(pg.b.String(), want) != 1 {
+	if lines := strings.Count(pg.b.String(), "\n| q"); lines != maxMisses || strings.Count(pg.b.String(), want) != 1 {
 		t.Errorf("%d lines, expected %d and %q", lines, maxMisses, want)
 	}
 	_, _, chart := gainPerQuestion(p)

@@ -40,6 +40,7 @@ import (
 	_ "embed"
 	"path/filepath"
 
+	"github.com/mobiumdev/mobium-rag/pkg/record"
 	"github.com/mobiumdev/mobium-rag/pkg/report"
 	"github.com/mobiumdev/mobium-rag/pkg/tool"
 )
@@ -53,6 +54,7 @@ func run(_ context.Context, t *tool.Tool) error {
 	to := t.Flags.String("o", "", "`file` of the page; the plots are named after it")
 	title := t.Flags.String("title", "Retrieval report", "`title` of the page")
 	note := t.Flags.String("note", "", "`remark` under the title: what a reader must know of the set")
+	system := t.Flags.String("system", "", "`name` of the system whose misses and gains are listed (default: the best)")
 	if err := t.Parse(true); err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func run(_ context.Context, t *tool.Tool) error {
 	if err != nil {
 		return err
 	}
-	r := &report.Report{Results: results, Title: *title, Note: *note, Name: filepath.Base(*to)}
+	r := &report.Report{Results: results, Title: *title, Note: *note, Name: filepath.Base(*to), System: record.SystemName(*system)}
 	files, err := r.Files()
 	if err != nil {
 		return err

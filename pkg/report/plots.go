@@ -129,5 +129,5 @@ func gainPerQuestion(p *Part) (string, string, chart) {
 		moved = slices.Concat(moved[:maxBars/2], moved[len(moved)-maxBars/2:])
 	}
 	b.Bars = moved
-	return "gain", "Gain of the best system over the baseline, a bar a question", b
+	return "gain", "Gain of a system over the baseline, a bar a question", b
 }

@@ -55,12 +55,13 @@ func (p *Part) metric() record.MetricName {
 	return all[0]
 }
 
-// best is the interval with the greatest value that may be shown, nil if there is none.
+// best is the interval with the greatest value that may be shown, the first of
+// equals, or that of the system in focus; nil if there is none.
 func (p *Part) best(ivs []*record.Interval) *record.Interval {
 	var best *record.Interval
 	for _, iv := range ivs {
 		if iv.Metric == p.metric() && iv.AskedFor == "" && iv.System != record.FallbackSystem && p.standing(iv).shown() &&
-			(best == nil || *iv.Value > *best.Value) {
+			(p.focus == "" || iv.System == p.focus) && (best == nil || *iv.Value > *best.Value) {
 			best = iv
 		}
 	}
@@ -80,7 +81,7 @@ func (p *Part) misses(pg *page) {
 	pg.heading(3, "Questions missed")
 	best := p.best(p.means(""))
 	if best == nil {
-		pg.para("Not shown: there is no figure of %s to tell the best system by.", text(string(p.metric())))
+		pg.para("Not shown: there is no figure of %s to choose a system by.", text(string(p.metric())))
 		return
 	}
 	var missed []*record.Score
@@ -95,9 +96,12 @@ func (p *Part) misses(pg *page) {
 			short++
 		}
 	}
-	name := text(string(best.System))
-	pg.para("By %s, the best system by %s: needs that its list does not meet, and the sections that stand first in it. %d of %d questions lack something.",
-		name, text(string(best.Metric)), len(missed)+short, best.N)
+	name, which := text(string(best.System)), ", the best system"
+	if p.focus != "" {
+		which = ""
+	}
+	pg.para("By %s%s by %s: needs that its list does not meet, and the sections that stand first in it. %d of %d questions lack something.",
+		name, which, text(string(best.Metric)), len(missed)+short, best.N)
 	if short > 0 {
 		pg.para("%s below 1 without saying what was wanted: graded judgements name no needs.", count(short, "score is", "scores are"))
 	}

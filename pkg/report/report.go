@@ -17,6 +17,8 @@ type Report struct {
 	Title, Note string
 	// Name is that of the page's file; the plots' names begin with it.
 	Name string
+	// System is the one whose misses and gains are listed, in the parts that have it; "" is the best of each.
+	System record.SystemName
 }
 
 // File is a file to be written.
@@ -27,6 +29,9 @@ type File struct {
 
 // Files makes the page and its plots, the page last.
 func (r *Report) Files() ([]File, error) {
+	if err := r.focus(); err != nil {
+		return nil, err
+	}
 	var p page
 	var plots []File
 	p.heading(1, text(r.Title))
@@ -46,6 +51,29 @@ func (r *Report) Files() ([]File, error) {
 	r.latency(&p)
 	r.provenance(&p)
 	return append(plots, File{r.Name, []byte(p.b.String())}), nil
+}
+
+// focus tells the parts which system to look at.
+func (r *Report) focus() error {
+	if r.System == "" {
+		return nil
+	}
+	var all []string
+	found := false
+	for _, part := range r.Parts {
+		for _, row := range rowsOf(part.means("")) {
+			if !slices.Contains(all, string(row.system)) {
+				all = append(all, string(row.system))
+			}
+			if row.system == r.System {
+				part.focus, found = r.System, true
+			}
+		}
+	}
+	if !found {
+		return fmt.Errorf("system %q has no interval; there are some of %s", r.System, strings.Join(all, ", "))
+	}
+	return nil
 }
 
 // part writes the figures of one part and returns its plots.

@@ -34,6 +34,8 @@ type Part struct {
 	Intervals []*record.Interval
 	// Scored and Estimated are the runs of the score and of the interval records, each once.
 	Scored, Estimated []*record.Run
+
+	focus record.SystemName // the one that lists are of; "" is the best
 }
 
 // Read reads score, control, interval and timing records, and passage and golden

@@ -2,6 +2,9 @@
 // and runs the controls of every metric it uses.
 //
 //	mr-score retrieval -golden data/golden.jsonl -corpus data/corpus.jsonl hits.jsonl reranked.jsonl > scores.jsonl
+//	mr-score answers   -golden data/golden.jsonl -corpus data/corpus.jsonl answers.jsonl > scores.jsonl
+//
+// # mr-score retrieval
 //
 // In: hits records, of one system or several, which must have been asked the
 // same questions. Timing records pass. -golden names golden records; -qrels, in
@@ -34,11 +37,31 @@
 // for another prints the line to add to it. With -half all the ledger rules
 // likewise, where one is given.
 //
+// # mr-score answers
+//
+// In: answer records. A system is what searched with what answered:
+// two-stage/extract. -corpus is optional: with it, gold and citations must be in
+// it, and random citations are drawn from it.
+//
+// Out: control records, then one score record for each system, question and
+// metric. A golden question without an answer has status error; an engine's
+// error stays one, and is no refusal. A refused question has no citations to
+// score: it is unscored. "missed" lists the key facts that an answer does not
+// say. The run record's "notes" hold the 2×2 table of refusals.
+//
+//	refused-unanswerable, refused-answerable  shares; right is 1, and 0
+//	refusal-auc         how well the engine's refusal score tells the two apart
+//	citation-precision  cited passages whose section serves a need
+//	citation-recall     needs that are cited
+//	key-fact-coverage   key facts that the answer says, by their words (go doc ./pkg/keyfact)
+//	dropped-citations, ungrounded, answer-words, prompt-tokens, answer-tokens
+//
 // Examples:
 //
 //	mr-score retrieval -golden g.jsonl -corpus c.jsonl -half tune hits.jsonl | mr-boot
 //	mr-score retrieval -qrels qrels.tsv -corpus c.jsonl -metrics nDCG@10,MAP < hits.jsonl
 //	mr-score retrieval -qrels pages.tsv -unit page -corpus c.jsonl hits.jsonl
+//	mr-score answers -golden g.jsonl answers.jsonl | mr-boot
 //
 // Exit codes: 0 done, 1 failed, 2 misuse, 3 a control failed or hits fell back
 // (the output is complete, and mr-boot keeps the evidence).
@@ -60,9 +83,25 @@ var source string
 func main() { tool.Main("mr-score", source, run) }
 
 func run(ctx context.Context, t *tool.Tool) error {
-	if _, err := t.Command("retrieval"); err != nil {
+	switch cmd, err := t.Command("retrieval", "answers"); cmd {
+	case "retrieval":
+		return retrieval(ctx, t)
+	case "answers":
+		return answers(ctx, t)
+	default:
 		return err
 	}
+}
+
+// verdict joins what went wrong with the reasons for a verdict of no.
+func verdict(refusals []error, err error) error {
+	for _, why := range refusals {
+		err = errors.Join(err, tool.Refuse(why))
+	}
+	return err
+}
+
+func retrieval(ctx context.Context, t *tool.Tool) error {
 	gold := t.Flags.String("golden", "", "`file` of golden records")
 	qrels := t.Flags.String("qrels", "", "`file` of graded judgements, in place of -golden: query, document, grade")
 	passages := t.Flags.String("corpus", "", "`file` of the corpus' passages")
@@ -105,9 +144,5 @@ func run(ctx context.Context, t *tool.Tool) error {
 	if err != nil {
 		return err
 	}
-	refusals, err := r.Stream(ctx, in, t.Output())
-	for _, why := range refusals {
-		err = errors.Join(err, tool.Refuse(why))
-	}
-	return err
+	return verdict(r.Stream(ctx, in, t.Output()))
 }

@@ -69,13 +69,15 @@ hits: index
 	mr-rerank -system two-stage -fuse cross-encoder -method last < $(D)/bi-encoder.jsonl > $(D)/two-stage.jsonl
 	mr-rerank -system fused $(TIMING) < $(D)/hits.jsonl > $(D)/reranked.jsonl
 
+METRICS = recall@1,recall@3,recall@5,recall@5p,recall@10,recall@20,MRR@10,nDCG@5,nDCG@10
+
 # mr-score and mr-boot exit 3 where a control or a floor says no; the report is made all the same.
 report: hits
-	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(LEDGER) \
+	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(LEDGER) -metrics $(METRICS) \
 		$(D)/bm25.jsonl $(D)/bi-encoder.jsonl $(D)/hits.jsonl $(D)/two-stage.jsonl $(D)/reranked.jsonl > $(D)/scores.jsonl || test $$? -eq 3
 	verdict=0; mr-boot -baseline bi-encoder -floors $(FLOORS) < $(D)/scores.jsonl > $(D)/intervals.jsonl || verdict=$$?; \
 	test $$verdict -eq 0 -o $$verdict -eq 3; \
-	mr-report -note '$(NOTE)' -o $(D)/retrieval-report.md $(GOLDEN) $(D)/scores.jsonl $(D)/intervals.jsonl; \
+	mr-report -note '$(NOTE)' -system fused -o $(D)/retrieval-report.md $(D)/corpus.jsonl $(GOLDEN) $(D)/scores.jsonl $(D)/intervals.jsonl; \
 	exit $$verdict
 	@echo "$(D)/retrieval-report.md is written, and the gate passes"
 
@@ -113,7 +115,7 @@ ablation: need-mobium index
 	mr-report -title Ablation -o $(D)/ablation-report.md $(D)/ablation-scores.jsonl $(D)/ablation-intervals.jsonl
 
 headline: need-mobium hits
-	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl -half headline $(LEDGER) $(D)/reranked.jsonl > $(D)/headline-scores.jsonl
+	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl -half headline $(LEDGER) -metrics $(METRICS) $(D)/reranked.jsonl > $(D)/headline-scores.jsonl
 	mr-boot < $(D)/headline-scores.jsonl > $(D)/headline-intervals.jsonl
 	mr-report -title 'Headline half' -o $(D)/headline-report.md $(D)/headline-scores.jsonl $(D)/headline-intervals.jsonl
 

@@ -66,7 +66,7 @@ func main() { tool.Main("mr-rerank", source, run) }
 func run(ctx context.Context, t *tool.Tool) (err error) {
 	system := t.Flags.String("system", "fused", "`name` of the reranked system")
 	depth := t.Flags.Int("depth", 20, "hits that are scored and fused; 0 is all")
-	terms := t.Flags.String("fuse", "bm25,vector=0.5,late,cross-encoder=1.5", "`stages` to fuse, each with =weight where that is not 1")
+	terms := t.Flags.String("fuse", "bm25,vector=0.5,late,cross-encoder", "`stages` to fuse, each with =weight where that is not 1")
 	method := t.Flags.String("method", "zscore", "`way` to fuse: zscore, minmax, rrf, section-rrf or last")
 	k := t.Flags.Float64("k", 60, "what is added to a rank in rrf and section-rrf")
 	headings := t.Flags.String("context", "trail", "what stands in front of a passage's text when it is scored: none, or trail for its headings")

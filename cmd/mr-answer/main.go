@@ -42,6 +42,7 @@ import (
 	"errors"
 	"os"
 	"strings"
+	"sync"
 
 	"github.com/mobiumdev/mobium-rag/pkg/answer"
 	"github.com/mobiumdev/mobium-rag/pkg/answer/answerstage"
@@ -76,7 +77,10 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 	if *passages < 1 || *workers < 1 || *sentences < 1 || *numCtx < 1 || !isModel && *engine != "extract" || isModel && name == "" {
 		return tool.Misusef("expected -engine ollama:MODEL or extract, and numbers above 0")
 	}
-	c, err := cache.Open(*kept, func(err error) { t.Warnf("%v", err) })
+	var once sync.Once
+	warn := func(err error) { once.Do(func() { t.Warnf("%v", err) }) }
+	open := func() (*cache.Cache, error) { return cache.Open(*kept, warn) }
+	c, err := open()
 	if err != nil {
 		return err
 	}
@@ -90,7 +94,7 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 		if err != nil {
 			return err
 		}
-		f.Engine = answer.Kept{Model: answer.Model{Client: client}, Cache: c}
+		f.Engine = answer.Kept{Model: answer.Model{Client: client}, Cache: c, Reopen: open, Warn: warn}
 		f.Run.Models = []record.Model{{Name: *engine, SHA256: client.Digest}}
 		f.Run.Prompts = map[string]string{"answer": answer.PromptHash()}
 	} else {

@@ -66,7 +66,7 @@ func Label(hits []record.Hit, n int) []record.Labelled {
 // error.
 func Answer(ctx context.Context, engine Engine, hits *record.Hits, n int) (*record.Answer, error) {
 	a := &record.Answer{
-		Question: hits.Question, System: hits.System, Model: engine.Name(),
+		Question: hits.Question, System: systemOf(hits), Model: engine.Name(),
 		Passages: Label(hits.Hits, n), Citations: []record.Citation{}, Status: record.Scored,
 	}
 	for _, p := range a.Passages {
@@ -94,6 +94,15 @@ func Answer(ctx context.Context, engine Engine, hits *record.Hits, n int) (*reco
 		a.Status, a.Reason = record.Failed, err.Error()
 	}
 	return a, nil
+}
+
+// systemOf names hits that fell back to BM25 for what they are, whichever system
+// they were asked of.
+func systemOf(hits *record.Hits) record.SystemName {
+	if hits.Fallback != "" {
+		return record.FallbackSystem
+	}
+	return hits.System
 }
 
 // settle puts a reply into the record, with its labels checked.

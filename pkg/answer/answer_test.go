@@ -97,6 +97,21 @@ func TestAnswerWithoutPassagesRefusesUnasked(t *testing.T) {
 	}
 }
 
+// Hits that fell back are not the system's they were asked of.
+func TestAnswerNamesFallback(t *testing.T) {
+	h := hits("x")
+	for _, tc := range []struct {
+		fallback string
+		want     record.SystemName
+	}{{"", "s"}, {"no vector", record.FallbackSystem}} {
+		h.Fallback = tc.fallback
+		got, err := Answer(context.Background(), &scripted{reply: Reply{Refused: true}}, h, 5)
+		if err != nil || got.System != tc.want {
+			t.Errorf("fallback %q: system %q, %v; want %q", tc.fallback, got.System, err, tc.want)
+		}
+	}
+}
+
 func TestLabelTakesTheFirst(t *testing.T) {
 	got := Label(hits("x", "y", "z").Hits, 2)
 	if len(got) != 2 || got[0].Label != "P1" || got[1].Label != "P2" || got[1].Text != "y" {

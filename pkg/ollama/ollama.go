@@ -9,7 +9,7 @@
 //     no tokenizer makes fewer tokens than there are words.
 //   - done must be true and done_reason stop: length, load and a broken stream
 //     are errors, and so is an empty content (a thinking model's only output).
-//   - 503, 429 and a refused connection in mid-run are tried again; nothing else is.
+//   - 503 and 429, a server that is busy, are tried again; nothing else is.
 //   - No proxy, no redirect: the named server is the only one contacted.
 //
 // The caller validates the content against the schema; a server may ignore it.

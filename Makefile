@@ -33,9 +33,10 @@ CUT ?= mr-cut -repo "$(MOBIUM_PUBLIC)" -pin "$(PIN)"
 GOLDEN ?= data/golden.jsonl
 FLOORS ?= data/floors-mobium.txt
 LEDGER ?= -ledger data/headline-ledger.jsonl
-NOTE ?= chosen on this set: the systems were compared on its tune half, and their figures on the whole of it had been seen before
+NOTE ?= 'The system was chosen on the tune half of these questions, so the figures on all questions are chosen on this set; the headline half was not used to choose.'
 EMBEDDED = D=data/embedded CUT='mr-cut -embedded' GOLDEN=data/golden-embedded.jsonl LEDGER= \
-	FLOORS=data/floors-embedded.txt NOTE='the docs of this project itself: a check that the machine works, not a measure of it'
+	FLOORS=data/floors-embedded.txt HALVES=all \
+	NOTE='"The docs of this project itself: a check that the machine works, not a measure of it."'
 
 .PHONY: all bin models test corpus index hits report retrieval gate ci demo \
 	ablation headline collections bench lint clean need-mobium
@@ -61,7 +62,7 @@ index: corpus models
 	mr-embed -as passage < $(D)/corpus.jsonl | mr-index build -index $(D)/index
 	mr-embed -as question < $(GOLDEN) > $(D)/questions.jsonl
 
-# Each first stage alone, then the seed's two stages, then the default.
+# Each first stage alone, then the usual two stages, then the default.
 hits: index
 	mr-index search -index $(D)/index -mode bm25   -k 40 < $(D)/questions.jsonl > $(D)/bm25.jsonl
 	mr-index search -index $(D)/index -mode vector -k 40 < $(D)/questions.jsonl > $(D)/bi-encoder.jsonl
@@ -71,13 +72,19 @@ hits: index
 
 METRICS = recall@1,recall@3,recall@5,recall@5p,recall@10,recall@20,MRR@10,nDCG@5,nDCG@10
 
-# mr-score and mr-boot exit 3 where a control or a floor says no; the report is made all the same.
+# The headline half first: nothing was chosen on it. The floors are of all questions.
+# mr-score and mr-boot exit 3 where a control or a floor says no; the page is made all the same.
+HALVES ?= headline all
 report: hits
-	mr-score retrieval -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(LEDGER) -metrics $(METRICS) \
-		$(D)/bm25.jsonl $(D)/bi-encoder.jsonl $(D)/hits.jsonl $(D)/two-stage.jsonl $(D)/reranked.jsonl > $(D)/scores.jsonl || test $$? -eq 3
-	verdict=0; mr-boot -baseline bi-encoder -floors $(FLOORS) < $(D)/scores.jsonl > $(D)/intervals.jsonl || verdict=$$?; \
-	test $$verdict -eq 0 -o $$verdict -eq 3; \
-	mr-report -note '$(NOTE)' -system fused -o $(D)/retrieval-report.md $(D)/corpus.jsonl $(GOLDEN) $(D)/scores.jsonl $(D)/intervals.jsonl; \
+	verdict=0; for half in $(HALVES); do \
+		mr-score retrieval -half $$half -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(LEDGER) -metrics $(METRICS) \
+			$(D)/bm25.jsonl $(D)/bi-encoder.jsonl $(D)/hits.jsonl $(D)/two-stage.jsonl $(D)/reranked.jsonl > $(D)/scores-$$half.jsonl || verdict=$$?; \
+		floors=; if test $$half = all; then floors='-floors $(FLOORS)'; fi; \
+		mr-boot -baseline bi-encoder $$floors < $(D)/scores-$$half.jsonl > $(D)/intervals-$$half.jsonl || verdict=$$?; \
+		test $$verdict -eq 0 -o $$verdict -eq 3 || exit $$verdict; \
+	done; \
+	mr-report -note $(NOTE) -system fused -o $(D)/retrieval-report.md $(D)/corpus.jsonl $(GOLDEN) \
+		$(HALVES:%=$(D)/scores-%.jsonl) $(HALVES:%=$(D)/intervals-%.jsonl); \
 	exit $$verdict
 	@echo "$(D)/retrieval-report.md is written, and the gate passes"
 

@@ -66,3 +66,15 @@ func countBytes(data []float32) {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(&data[0])), 4*len(data))
 	sink += uint64(bytes.Count(b, []byte{1}))
 }
+
+// BenchmarkRanks finds the ranks of 80 candidates among 100,000 scores.
+func BenchmarkRanks(b *testing.B) {
+	scores := random(1, 1, 100_000).Data
+	rows := make([]int, 80)
+	for i := range rows {
+		rows[i] = i * 1234
+	}
+	for b.Loop() {
+		Ranks(scores, rows)
+	}
+}

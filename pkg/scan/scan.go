@@ -88,8 +88,7 @@ func Ranks[F Float](scores []F, rows []int) []int {
 		if s != s {
 			continue
 		}
-		i, _ := slices.BinarySearchFunc(mine, Hit{row, float64(s)}, compare)
-		ahead[i]++
+		ahead[place(mine, Hit{row, float64(s)})]++
 	}
 	rank := make(map[int]int, len(mine))
 	sum := 0
@@ -102,6 +101,20 @@ func Ranks[F Float](scores []F, rows []int) []int {
 		out[i] = rank[row]
 	}
 	return out
+}
+
+// place is the number of hits of mine, which are in order, that rank before h.
+// It is slices.BinarySearchFunc without a call a step: Ranks is mostly this.
+func place(mine []Hit, h Hit) int {
+	lo, hi := 0, len(mine)
+	for lo < hi {
+		if mid := (lo + hi) / 2; mine[mid].before(h) {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
 }
 
 // compare orders hits best first.

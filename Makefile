@@ -111,7 +111,7 @@ ci: test gate
 Q ?= what does it mean when a number is not shown but broken?
 demo:
 	$(MAKE) report $(EMBEDDED)
-	@sed -n '1,/^## Controls/p' data/embedded/retrieval-report.md | head -40
+	@sed -n -e '/^\*\*The gate/p' -e '/^### Systems/,/^### [^S]/{/^###/d;p}' data/embedded/retrieval-report.md
 	@scripts/ask -index data/embedded/index "$(Q)"
 
 # ---- measuring -------------------------------------------------------------

@@ -63,6 +63,28 @@ func TestExtract(t *testing.T) {
 	}
 }
 
+// A sentence counts for as much as its passage: of two that say the same, the one
+// whose surroundings fit the question is quoted.
+func TestExtractHearsThePassage(t *testing.T) {
+	passages := []record.Labelled{
+		{Label: "P1", Text: "Run x stop. It is about tea."},
+		{Label: "P2", Text: "Run x stop. The daemon ends and leaves no trace."},
+	}
+	// For "stop daemon" the sentences score 1, 0 and 1, 1, the passages 1 and 2: the
+	// means are 1, 0.5 and 1.5, 1.5.
+	got, err := Extract{overlap{}, Policy{Threshold: 1.5, Margin: 0.4, Sentences: 1}}.Answer(context.Background(), Request{"stop daemon", passages})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []record.Sentence{{Text: "Run x stop.", Labels: []string{"P2"}}}
+	if d := cmp.Diff(want, got.Sentences); d != "" || got.Refused {
+		t.Errorf("refused %v (-want +got):\n%s", got.Refused, d)
+	}
+	if got.Score == nil || *got.Score != 1.5 {
+		t.Errorf("refusal score %v, want 1.5", got.Score)
+	}
+}
+
 // What Extract quotes is in the passage it cites, word for word.
 func TestExtractQuotesVerbatim(t *testing.T) {
 	passages := []record.Labelled{{Label: "P1", Text: "- One *is*\n  here.\n- Two `a. b`.\n\n| k | v |\n|---|---|\n| one | 1 |\n"}}

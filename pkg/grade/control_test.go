@@ -267,7 +267,7 @@ var approximate = cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 
 
 // The text of an altered fact keeps its words and none of its numbers.
 func TestAlter(t *testing.T) {
-	fact := "between 1001 and 2,500 MB (3x), 10 at night"
+	fact := "between 1001 and 2,500 MB (3x), ten at night, three times"
 	made := keyfact.NewFact("", fact)
 	text := alter(fact, made.Numbers())
 	read := keyfact.Read(text)

@@ -66,9 +66,9 @@
 //     passages of the corpus, 1,000 times a question, and must be within 4 standard
 //     errors of its computed chance; half cites as many that serve no need, so
 //     precision 1/2 and recall 1; uncited must be 0.
-//   - Key facts: the facts themselves 1; another question's (no gold shared) below
-//     0.05 on average; the question said again below 0.05; the facts with every
-//     number altered 0.
+//   - Key facts: the facts themselves 1; those of every other question that shares
+//     no gold, below 0.05 on average; the question said again, below 0.05; the
+//     facts with every number altered, 0.
 //   - Dropped and ungrounded: a planted label that was not given is dropped, and
 //     leaves the answer ungrounded; oracle's answer has neither.
 //   - Lengths: planted counts come back.

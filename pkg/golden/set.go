@@ -70,20 +70,27 @@ type Set struct {
 	// Half is the part of the set that Questions holds.
 	Half Half
 
-	known map[record.QuestionID]bool // of both halves
+	known map[record.QuestionID]string // the texts of both halves, "" for qrels
 }
 
 func newSet(questions []*Question, graded bool) *Set {
-	s := &Set{Questions: questions, Graded: graded, Half: All, known: map[record.QuestionID]bool{}}
+	s := &Set{Questions: questions, Graded: graded, Half: All, known: map[record.QuestionID]string{}}
 	for _, q := range questions {
-		s.known[q.ID] = true
+		s.known[q.ID] = q.Text
 		q.index()
 	}
 	return s
 }
 
 // Known says whether the set as it was read has the question, in whichever half.
-func (s *Set) Known(id record.QuestionID) bool { return s.known[id] }
+func (s *Set) Known(id record.QuestionID) bool {
+	_, ok := s.known[id]
+	return ok
+}
+
+// Text is what the set as it was read asks under an id, in whichever half; ""
+// for qrels and where the question is not known.
+func (s *Set) Text(id record.QuestionID) string { return s.known[id] }
 
 // Size is the number of questions of the set as it was read.
 func (s *Set) Size() int { return len(s.known) }

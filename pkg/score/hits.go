@@ -86,6 +86,9 @@ func (r *Retrieval) add(h *Hits, rec *record.Hits, run *record.Run, pos record.P
 		s.recipes = append(s.recipes, recipe)
 	}
 	l := &list{question: rec.Question, fallback: rec.Fallback, pos: pos}
+	if err := r.sameText(h, l); err != nil {
+		return err
+	}
 	s.lists[id] = l
 	if !r.Set.Known(id) {
 		s.unknown = append(s.unknown, id)
@@ -102,6 +105,26 @@ func (r *Retrieval) add(h *Hits, rec *record.Hits, run *record.Run, pos record.P
 		}
 	}
 	s.hits += len(rec.Hits)
+	return nil
+}
+
+// sameText is nil unless another text stands under the question's id in the
+// golden set or in the hits of another system. Qrels have no texts; hits need none.
+func (r *Retrieval) sameText(h *Hits, l *list) error {
+	id, text := l.question.ID, l.question.Text
+	if text == "" {
+		return nil
+	}
+	if want := r.Set.Text(id); want != "" && want != text {
+		return hint.Wrap(fmt.Errorf("question %q: hits ask %q, the golden set asks %q", id, text, want),
+			"search again with the questions of the golden set")
+	}
+	for _, s := range h.systems {
+		if other := s.lists[id]; other != nil && other.question.Text != "" && other.question.Text != text {
+			return hint.Wrap(fmt.Errorf("question %q: hits ask %q, those of system %q at %v ask %q", id, text, s.name, other.pos, other.question.Text),
+				"run both systems on the same questions, or score them apart")
+		}
+	}
 	return nil
 }
 

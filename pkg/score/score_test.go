@@ -47,7 +47,12 @@ func hits(system, question, list, extra string) string {
 		}
 		all = append(all, fmt.Sprintf(`{"passage":%q,"section":%q,"rank":%d,"score":%d}`, id, section, i+1, 100-i))
 	}
-	return fmt.Sprintf(`{"type":"hits","question":{"id":%q,"text":"asked"},"system":%q,"hits":[%s]%s}`+"\n", question, system, strings.Join(all, ","), extra)
+	return fmt.Sprintf(`{"type":"hits","question":{"id":%q},"system":%q,"hits":[%s]%s}`+"\n", question, system, strings.Join(all, ","), extra)
+}
+
+// asks is a line of hits that carries the question's text.
+func asks(line, text string) string {
+	return strings.Replace(line, `"},"system"`, fmt.Sprintf(`","text":%q},"system"`, text), 1)
 }
 
 type outcome struct {
@@ -223,7 +228,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestTies(t *testing.T) {
-	in := `{"type":"hits","question":{"id":"q1","text":"?"},"system":"a","hits":[{"passage":"s5~0","section":"s5","rank":1,"score":2},{"passage":"s1~0","section":"s1","rank":2,"score":2},{"passage":"s6~0","section":"s6","rank":3,"score":1}]}` + "\n"
+	in := `{"type":"hits","question":{"id":"q1","text":"first?"},"system":"a","hits":[{"passage":"s5~0","section":"s5","rank":1,"score":2},{"passage":"s1~0","section":"s1","rank":2,"score":2},{"passage":"s6~0","section":"s6","rank":3,"score":1}]}` + "\n"
 	o := run(t, config{metrics: "MRR"}, in)
 	if diff := cmp.Diff("a q1 MRR 0.500 fact", o.lines()[0]); diff != "" {
 		t.Errorf("the order given is kept: %s", diff)
@@ -266,6 +271,10 @@ func TestErrors(t *testing.T) {
 		{"system twice", config{}, ok + ok, `hits:2: system "a" has hits for question "q1" already, at hits:1`},
 		{"another corpus", config{}, hits("a", "q1", "s77", ""), `hits:1: passage "s77~0" is not in the corpus`},
 		{"different questions", config{}, ok + hits("a", "q2", "s1", "") + hits("b", "q1", "s1", ""), `systems a and b were asked different questions: b lacks "q2"`},
+		{"another text", config{}, asks(ok, "first?") + asks(hits("a", "q2", "s1", ""), "2nd?"), `hits:2: question "q2": hits ask "2nd?", the golden set asks "second?"`},
+		{"another text, other half", config{half: golden.Tune}, asks(ok, "1st?"), `hits:1: question "q1": hits ask "1st?", the golden set asks "first?"`},
+		{"two texts", config{qrels: "q1 s1 1\n"}, ok + asks(hits("b", "q1", "s1", ""), "this?") + asks(hits("c", "q1", "s1", ""), "that?"),
+			`hits:3: question "q1": hits ask "that?", those of system "b" at hits:2 ask "this?"`},
 		{"disjoint", config{}, hits("a", "q7", "s1", ""), "the hits are for other questions: none of the 2 to score is among them"},
 		{"disjoint qrels", config{qrels: "x s1 1\n"}, ok, "the hits are for other questions: none of the 1 to score is among them"},
 		{"no gold", config{golden: strings.SplitAfter(goldenSet, "\n")[2]}, ok, "no question of the set (half all) has gold: nothing can be scored"},
@@ -283,7 +292,7 @@ func TestErrors(t *testing.T) {
 }
 
 func TestQrels(t *testing.T) {
-	o := run(t, config{qrels: "q1 s1 3\nq1 s2 1\nq1 s3 0\nq2 s4 0\n", metrics: "nDCG@5,MAP,Judged@5"}, hits("a", "q1", "s3 s1"+long, ""))
+	o := run(t, config{qrels: "q1 s1 3\nq1 s2 1\nq1 s3 0\nq2 s4 0\n", metrics: "nDCG@5,MAP,Judged@5"}, asks(hits("a", "q1", "s3 s1"+long, ""), "asked"))
 	// DCG 3/log2(3), ideal 3 + 1/log2(3): 1.8928/3.6309. MAP 1/2 of 2 documents. 2 of 5 judged.
 	want := []string{"a q1 nDCG@5 0.521", "a q1 MAP 0.250", "a q1 Judged@5 0.400"}
 	if diff := cmp.Diff(want, o.lines()); diff != "" {

@@ -99,6 +99,10 @@ func (r *Retrieval) add(h *Hits, rec *record.Hits, run *record.Run, pos record.P
 		if err != nil {
 			return err
 		}
+		if rec.Hits[i].Commit == "" && r.Corpus.Commit != "" {
+			return hint.Wrap(fmt.Errorf("passage %q carries no commit, the corpus is of %s", at.Passage, r.Corpus.Commit),
+				"search an index that was built from this corpus, and search again")
+		}
 		l.ranked = append(l.ranked, at)
 		if i > 0 && rec.Hits[i].Score == rec.Hits[i-1].Score {
 			s.ties++

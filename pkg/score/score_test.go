@@ -45,7 +45,7 @@ func hits(system, question, list, extra string) string {
 		if !strings.Contains(id, "~") {
 			id += "~0"
 		}
-		all = append(all, fmt.Sprintf(`{"passage":%q,"section":%q,"rank":%d,"score":%d}`, id, section, i+1, 100-i))
+		all = append(all, fmt.Sprintf(`{"passage":%q,"section":%q,"commit":"c1","rank":%d,"score":%d}`, id, section, i+1, 100-i))
 	}
 	return fmt.Sprintf(`{"type":"hits","question":{"id":%q},"system":%q,"hits":[%s]%s}`+"\n", question, system, strings.Join(all, ","), extra)
 }
@@ -228,7 +228,7 @@ func TestQuestions(t *testing.T) {
 }
 
 func TestTies(t *testing.T) {
-	in := `{"type":"hits","question":{"id":"q1","text":"first?"},"system":"a","hits":[{"passage":"s5~0","section":"s5","rank":1,"score":2},{"passage":"s1~0","section":"s1","rank":2,"score":2},{"passage":"s6~0","section":"s6","rank":3,"score":1}]}` + "\n"
+	in := `{"type":"hits","question":{"id":"q1","text":"first?"},"system":"a","hits":[{"passage":"s5~0","section":"s5","commit":"c1","rank":1,"score":2},{"passage":"s1~0","section":"s1","commit":"c1","rank":2,"score":2},{"passage":"s6~0","section":"s6","commit":"c1","rank":3,"score":1}]}` + "\n"
 	o := run(t, config{metrics: "MRR"}, in)
 	if diff := cmp.Diff("a q1 MRR 0.500 fact", o.lines()[0]); diff != "" {
 		t.Errorf("the order given is kept: %s", diff)
@@ -270,6 +270,7 @@ func TestErrors(t *testing.T) {
 		{"golden id twice", config{golden: goldenSet + strings.SplitAfter(goldenSet, "\n")[0]}, ok, `golden:4: question "q1" was there already, at golden:1: ids are unique`},
 		{"system twice", config{}, ok + ok, `hits:2: system "a" has hits for question "q1" already, at hits:1`},
 		{"another corpus", config{}, hits("a", "q1", "s77", ""), `hits:1: passage "s77~0" is not in the corpus`},
+		{"no commit", config{}, ok + strings.Replace(hits("a", "q2", "s1", ""), `"commit":"c1",`, "", 1), `hits:2: passage "s1~0" carries no commit, the corpus is of c1`},
 		{"different questions", config{}, ok + hits("a", "q2", "s1", "") + hits("b", "q1", "s1", ""), `systems a and b were asked different questions: b lacks "q2"`},
 		{"another text", config{}, asks(ok, "first?") + asks(hits("a", "q2", "s1", ""), "2nd?"), `hits:2: question "q2": hits ask "2nd?", the golden set asks "second?"`},
 		{"another text, other half", config{half: golden.Tune}, asks(ok, "1st?"), `hits:1: question "q1": hits ask "1st?", the golden set asks "first?"`},

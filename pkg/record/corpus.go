@@ -1,12 +1,16 @@
 package record
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mobiumdev/mobium-rag/pkg/hint"
 )
 
 // Document is a whole page, the input of mr-cut where the docs are not in git.
@@ -36,7 +40,7 @@ type Passage struct {
 	Lines  [2]int `json:"lines"`
 	Commit Commit `json:"commit,omitempty"`
 	Text   string `json:"text"`
-	// SHA256 is of Text, in hexadecimal.
+	// SHA256 is of Text, in lower-case hexadecimal.
 	SHA256 string `json:"sha256,omitempty"`
 	// Vector is of unit length, after mr-embed.
 	Vector Vector `json:"vector,omitempty"`
@@ -45,9 +49,14 @@ type Passage struct {
 // Kind is KindPassage.
 func (*Passage) Kind() Kind { return KindPassage }
 
-// Validate checks that id, section and text are given.
+// Validate checks that id, section and text are given, and that the digest is of the text.
 func (p *Passage) Validate() error {
-	return missing("id", string(p.ID), "section", string(p.Section), "text", p.Text)
+	err := missing("id", string(p.ID), "section", string(p.Section), "text", p.Text)
+	if sum := sha256.Sum256([]byte(p.Text)); p.SHA256 != "" && p.SHA256 != hex.EncodeToString(sum[:]) {
+		err = errors.Join(err, hint.Wrap(errors.New("\"sha256\" is not of \"text\": the text was changed on the way"),
+			"cut the passages again; where the change is meant, take the digest out: jq -c 'del(.sha256)'"))
+	}
+	return err
 }
 
 // Trail returns the headings joined by " > ", what a model is shown in front of the text.

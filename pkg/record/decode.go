@@ -8,6 +8,8 @@ import (
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mobiumdev/mobium-rag/pkg/hint"
 )
 
 // decode parses and validates one line.
@@ -28,7 +30,8 @@ func decode(line []byte) (Record, error) {
 		return nil, fmt.Errorf("bad %s record: %w", kind, err)
 	}
 	if err := rec.Validate(); err != nil {
-		return nil, fmt.Errorf("bad %s record: %s", kind, strings.ReplaceAll(err.Error(), "\n", "; "))
+		bad := fmt.Errorf("bad %s record: %s", kind, strings.ReplaceAll(err.Error(), "\n", "; "))
+		return nil, hint.Wrap(bad, "%s", hint.Of(err))
 	}
 	return rec, nil
 }

@@ -165,6 +165,8 @@ func TestBadLines(t *testing.T) {
 		{"unknown type", `{"type":"passages"}`, `unknown record type "passages"`},
 		{"no path", `{"type":"document","text":""}`, `bad document record: "path" is missing or empty`},
 		{"two troubles", `{"type":"passage","lines":[1,2]}`, `bad passage record: "id" is missing or empty; "section" is missing or empty; "text" is missing or empty`},
+		{"text that is not its digest's", `{"type":"passage","id":"p","section":"p","path":"p","heading":"","lines":[1,1],"text":"the texts","sha256":"41a1f654dc79a9ac645afa553c31d51fd115eca8dd1cb9e6c67ae03e52718e8b"}`,
+			`bad passage record: "sha256" is not of "text": the text was changed on the way`},
 		{"duplicate member", `{"type":"document","path":"p","path":"q","text":""}`, `bad document record: jsontext: duplicate object member name "path"`},
 		{"duplicate type", `{"type":"document","type":"end","path":"p","text":""}`, `bad document record: jsontext: duplicate object member name "type"`},
 		{"duplicate type, late", `{"path":"p","text":"","type":"document","type":"end"}`, `not JSON: jsontext: duplicate object member name "type"`},

@@ -72,7 +72,7 @@ func vector(t *testing.T, text string) record.Vector {
 	return e.Vector
 }
 
-const passage = `{"type":"passage","id":"a#b~1","section":"a#b","path":"a","heading":"B","headings":["A","B"],"lines":[3,9],"commit":"c0","text":"the text","sha256":"aa","mood":{"x":[1,2]}}` + "\n"
+const passage = `{"type":"passage","id":"a#b~1","section":"a#b","path":"a","heading":"B","headings":["A","B"],"lines":[3,9],"commit":"c0","text":"the text","sha256":"41a1f654dc79a9ac645afa553c31d51fd115eca8dd1cb9e6c67ae03e52718e8b","mood":{"x":[1,2]}}` + "\n"
 
 func TestPassages(t *testing.T) {
 	tests := []struct {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -213,7 +215,7 @@ func (r *Reader) follow(rec Record) error {
 		run, damaged := r.run, r.damaged
 		if run == nil {
 			return hint.Wrap(errors.New("an end record without its run: the head of the stream is missing"),
-				`to pass a part of a stream on, keep the records alone: jq -c 'select(.type=="passage")'`)
+				"to pass a part of a stream on, %s", alone(rec.Counts))
 		}
 		r.run = nil
 		if d := diffCounts(r.counts, rec.Counts); d != "" && !damaged {
@@ -233,7 +235,20 @@ func (r *Reader) unclosed() error {
 	}
 	err := fmt.Errorf("the stream of %s that starts at %v has no end record: the stage before died, or the stream was cut", r.run.Tool, r.runPos)
 	r.run = nil
-	return hint.Wrap(err, `run the stage before again; to pass a part of a stream on, keep the records alone: jq -c 'select(.type=="passage")'`)
+	return hint.Wrap(err, "run the stage before again; to pass a part of a stream on, %s", alone(r.counts))
+}
+
+// alone says how to keep the records of a stream and leave its run and end.
+func alone(seen map[Kind]int) string {
+	kinds := slices.Sorted(maps.Keys(seen))
+	if len(kinds) == 0 {
+		kinds = []Kind{"…"}
+	}
+	tests := make([]string, len(kinds))
+	for i, k := range kinds {
+		tests[i] = fmt.Sprintf(".type==%q", k)
+	}
+	return fmt.Sprintf("keep the records alone: jq -c 'select(%s)'", strings.Join(tests, " or "))
 }
 
 func (r *Reader) closeSource() {

@@ -376,12 +376,18 @@ func TestReject(t *testing.T) {
 
 // TestHints: a cut stream tells how a part of a stream is passed on.
 func TestHints(t *testing.T) {
-	for name, in := range map[string]string{"cut": run + doc, "no head": doc + end1} {
-		r := NewReader(Source{"a", strings.NewReader(in)})
+	timing := `{"type":"timing","tool":"t","step":"s","n":1,"seconds":1}` + "\n"
+	for _, tt := range []struct{ name, in, want string }{
+		{"cut", run + doc, `jq -c 'select(.type=="document")'`},
+		{"two kinds", run + timing + doc + doc, `jq -c 'select(.type=="document" or .type=="timing")'`},
+		{"no record", run, `jq -c 'select(.type=="…")'`},
+		{"no head", doc + end1, `jq -c 'select(.type=="document")'`},
+	} {
+		r := NewReader(Source{"a", strings.NewReader(tt.in)})
 		for r.Scan() {
 		}
-		if h := hint.Of(r.Err()); !strings.Contains(h, `jq -c 'select(.type=="passage")'`) {
-			t.Errorf("%s: the hint %q does not name the filter", name, h)
+		if h := hint.Of(r.Err()); !strings.HasSuffix(h, tt.want) {
+			t.Errorf("%s: the hint %q does not end in %q", tt.name, h, tt.want)
 		}
 	}
 }

@@ -159,6 +159,8 @@ func TestCorpusRefuses(t *testing.T) {
 		{"another length", vector("a", 1, 0), vector("b", 1), model1, `passage "b" has a vector of 1 numbers, the one at f:1 of 2`, ""},
 		{"NaN", vector("a", 1, 0), vector("b", 1, nan), model1, `passage "b": element 1 of the vector is NaN`, ""},
 		{"infinite", vector("a", 1, 0), vector("b", float32(math.Inf(-1)), 0), model1, `element 0 of the vector is -Inf`, ""},
+		{"length 0", vector("a", 1, 0), vector("b", 0, 0), model1, `passage "b": expected a vector of length 1, got one of 0`, "divide a vector by its length"},
+		{"length 5", vector("a", 1, 0), vector("b", 3, -4), model1, `passage "b": expected a vector of length 1, got one of 5`, ""},
 		{"another model", vector("a", 1, 0), vector("b", 1, 0), model2, `the vector of passage "b" is from model m2 (222222222222), the one at f:1 from m1 (111111111111)`, "one mr-embed"},
 		{"zero byte", passage("a", "text"), passage("b\x00c", "text"), model1, "zero byte", ""},
 	}

@@ -27,7 +27,7 @@ type Corpus struct {
 //   - another commit or model, or another length of vector than the first's;
 //   - a vector where the first has none, or none where it has one: half an
 //     index would answer half the questions;
-//   - a number that is not finite.
+//   - a vector that is not of unit length, or holds a number that is not finite.
 func (c *Corpus) Add(p *record.Passage, model record.Model, place string) error {
 	if at, ok := c.places[p.ID]; ok {
 		return fmt.Errorf("passage %q is there already, at %s", p.ID, at)
@@ -35,7 +35,7 @@ func (c *Corpus) Add(p *record.Passage, model record.Model, place string) error 
 	if strings.IndexByte(string(p.ID), 0) >= 0 {
 		return fmt.Errorf("the id %q of a passage holds a zero byte", p.ID)
 	}
-	if err := finite(p.Vector); err != nil {
+	if err := unitVector(p.Vector); err != nil {
 		return fmt.Errorf("passage %q: %w", p.ID, err)
 	}
 	if len(c.passages) == 0 {
@@ -82,11 +82,24 @@ func describe(m record.Model) string {
 	return fmt.Sprintf("%s (%.12s)", m.Name, m.SHA256)
 }
 
-func finite(v []float32) error {
+// unitTolerance is what the length of a vector may differ from 1: float32 and
+// models' rounding stay well below.
+const unitTolerance = 1e-3
+
+// unitVector is nil for a vector of unit length, and for none: of others the
+// dot product is no cosine, and of length 0 it tells nothing apart.
+func unitVector(v []float32) error {
+	sum := 0.0
 	for i, f := range v {
-		if math.IsNaN(float64(f)) || math.IsInf(float64(f), 0) {
+		x := float64(f)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return fmt.Errorf("element %d of the vector is %v", i, f)
 		}
+		sum += x * x
+	}
+	if n := math.Sqrt(sum); len(v) > 0 && math.Abs(n-1) > unitTolerance {
+		return hint.Wrap(fmt.Errorf("expected a vector of length 1, got one of %.4g", n),
+			"divide a vector by its length, as mr-embed does")
 	}
 	return nil
 }

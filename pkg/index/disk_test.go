@@ -109,7 +109,7 @@ func TestReadOnly(t *testing.T) {
 	}
 	x := opened(t, d)
 	s := Searcher{Engine: x, Encoder: fakeEncoder{}, System: "s", Options: DefaultOptions()}
-	hits, err := s.Search(t.Context(), &record.Question{ID: "q", Text: "wa1", Vector: make(record.Vector, 8)})
+	hits, err := s.Search(t.Context(), &record.Question{ID: "q", Text: "wa1", Vector: record.Vector{1, 0, 0, 0, 0, 0, 0, 0}})
 	if err != nil || len(hits.Hits) != 9 || hits.Fallback != "" {
 		t.Errorf("%+v, %v", hits, err)
 	}

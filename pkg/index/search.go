@@ -150,7 +150,7 @@ func (s *Searcher) checkVector(q *record.Question) error {
 		return hint.Wrap(fmt.Errorf("a vector of %d numbers, those of the index have %d", len(q.Vector), m.Vectors.Dim),
 			"embed questions and passages with one model")
 	}
-	return finite(q.Vector)
+	return unitVector(q.Vector)
 }
 
 // lacks says why a leg cannot stand, "" where all can.

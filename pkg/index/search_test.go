@@ -205,6 +205,9 @@ func TestBadQuestions(t *testing.T) {
 	}{
 		{record.Vector{1, 0, 0}, `question "q": a vector of 3 numbers, those of the index have 2`},
 		{record.Vector{1, float32(math.NaN())}, `question "q": element 1 of the vector is NaN`},
+		{record.Vector{0, 0}, `question "q": expected a vector of length 1, got one of 0`},
+		{record.Vector{3, 4}, `question "q": expected a vector of length 1, got one of 5`}, // √(9+16)
+		{record.Vector{0, 1.0011}, `question "q": expected a vector of length 1, got one of 1.001`},
 	} {
 		_, err := s.Search(t.Context(), &record.Question{ID: "q", Text: "alpha", Vector: tt.v})
 		var bad QuestionError

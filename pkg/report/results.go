@@ -41,7 +41,7 @@ type Part struct {
 // Read reads score, control, interval and timing records, and passage and golden
 // records to count them.
 func Read(in *record.Reader) (*Results, error) {
-	c := collector{out: &Results{}, parts: map[golden.Half]*Part{}, seen: map[string]record.Pos{}, runs: map[string]bool{}, sections: map[record.SectionID]bool{}}
+	c := collector{out: &Results{}, parts: map[golden.Half]*Part{}, seen: map[string]record.Pos{}, at: map[*record.Interval]record.Pos{}, runs: map[string]bool{}, sections: map[record.SectionID]bool{}}
 	for in.Scan() {
 		if err := c.add(in.Record(), in.Run(), in.Pos()); err != nil {
 			in.Reject(err)
@@ -56,7 +56,10 @@ func Read(in *record.Reader) (*Results, error) {
 			c.out.Parts = append(c.out.Parts, p)
 		}
 	}
-	return c.out, c.out.check()
+	if err := c.out.check(); err != nil {
+		return nil, err
+	}
+	return c.out, c.claims()
 }
 
 // halves are in the order of a page.
@@ -66,6 +69,7 @@ type collector struct {
 	out      *Results
 	parts    map[golden.Half]*Part
 	seen     map[string]record.Pos
+	at       map[*record.Interval]record.Pos
 	runs     map[string]bool
 	sections map[record.SectionID]bool
 }
@@ -88,6 +92,7 @@ func (c *collector) add(rec record.Record, run *record.Run, pos record.Pos) erro
 		return c.once(pos, "control %q of metric %q, system %q, judge %q (half %s)", rec.Control, rec.Metric, rec.System, rec.Judge, p.Half)
 	case *record.Interval:
 		p := part()
+		c.at[rec] = pos
 		p.Intervals, p.Estimated = append(p.Intervals, rec), with(p.Estimated, run)
 		return c.once(pos, "interval of metric %q, system %q, baseline %q, judge %q, kind %q (half %s)", rec.Metric, rec.System, rec.Baseline, rec.Judge, rec.AskedFor, p.Half)
 	case *record.Timing:

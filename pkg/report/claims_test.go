@@ -1,0 +1,49 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mobiumdev/mobium-rag/pkg/record"
+)
+
+// TestClaims: bm25 has 1 and 0.5, whose mean is 0.75; vector has 0 and one without a value.
+func TestClaims(t *testing.T) {
+	const scores = `{"type":"score","question":{"id":"q1"},"system":"bm25","metric":"recall@5","value":1,"status":"scored","kind":"fact"}
+{"type":"score","question":{"id":"q2"},"system":"bm25","metric":"recall@5","value":0.5,"status":"scored","kind":"multi"}
+{"type":"score","question":{"id":"q1"},"system":"vector","metric":"recall@5","value":0,"status":"scored","kind":"fact"}
+{"type":"score","question":{"id":"q2"},"system":"vector","metric":"recall@5","status":"error","reason":"boom","kind":"multi"}
+`
+	const changed = ": the interval was changed, or is of other scores"
+	for _, tt := range []struct{ name, scores, interval, want string }{
+		{"its mean", scores, `"metric":"recall@5","system":"bm25","n":2,"value":0.75,"trusted":true`, ""},
+		{"within rounding", scores, `"metric":"recall@5","system":"bm25","n":2,"value":0.7500000001,"trusted":true`, ""},
+		{"of one kind", scores, `"metric":"recall@5","system":"bm25","kind":"multi","n":1,"value":0.5,"trusted":true`, ""},
+		{"a difference", scores, `"metric":"recall@5","system":"bm25","baseline":"vector","n":1,"value":1,"trusted":true`, ""},
+		{"not a mean", scores, `"metric":"recall@5","system":"bm25","stat":"ratio","n":2,"value":0.3,"trusted":true`, ""},
+		{"of a judge's marks", scores, `"metric":"faithfulness","system":"bm25","judge":"j","n":2,"value":0.3,"trusted":true`, ""},
+		{"no scores came", "", `"metric":"recall@5","system":"bm25","n":2,"value":0.9,"trusted":true`, ""},
+		{"another value", scores, `"metric":"recall@5","system":"bm25","n":2,"value":0.76,"trusted":true`,
+			`in:5: the interval of recall@5 of system "bm25" says 0.76 over 2 questions, its scores 0.75 over 2` + changed},
+		{"another n", scores, `"metric":"recall@5","system":"bm25","n":3,"value":0.75,"trusted":true`,
+			`in:5: the interval of recall@5 of system "bm25" says 0.75 over 3 questions, its scores 0.75 over 2` + changed},
+		{"another difference", scores, `"metric":"recall@5","system":"bm25","baseline":"vector","kind":"fact","n":1,"value":0.75,"trusted":true`,
+			`in:5: the interval of recall@5 of system "bm25" less "vector", fact questions says 0.75 over 1 questions, its scores 1 over 1` + changed},
+		{"no such metric", scores, `"metric":"MRR@10","system":"bm25","n":2,"value":0.75,"trusted":true`,
+			`in:5: an interval of MRR@10 of system "bm25", of which no score came (half all)`},
+		{"no such baseline", scores, `"metric":"recall@5","system":"bm25","baseline":"late","n":2,"trusted":false,"reason":"x"`,
+			`in:5: an interval of recall@5 of system "late", of which no score came (half all)`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := tt.scores + `{"type":"interval","n_unscored":0,"n_error":0,"level":0.95,` + tt.interval + "}\n"
+			_, err := Read(record.NewReader(record.Source{Name: "in", Reader: strings.NewReader(in)}))
+			got := ""
+			if err != nil {
+				got = err.Error()
+			}
+			if got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}

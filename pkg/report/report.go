@@ -8,6 +8,7 @@ import (
 
 	"github.com/mobiumdev/mobium-rag/pkg/golden"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/score"
 )
 
 // Report is what is made of results.
@@ -79,7 +80,7 @@ func (r *Report) focus() error {
 // part writes the figures of one part and returns its plots.
 func (r *Report) part(p *page, part *Part) ([]File, error) {
 	p.heading(2, capital(title(part.Half)))
-	if says := r.chosen(part.Half); says != "" {
+	if says := r.chosen(part); says != "" {
 		p.para("%s", says)
 	}
 	var notes []string
@@ -99,18 +100,32 @@ func (r *Report) part(p *page, part *Part) ([]File, error) {
 	return plots, err
 }
 
-// chosen says which figures flatter: those on questions with which a choice was made.
-func (r *Report) chosen(half golden.Half) string {
-	others := len(r.Parts) > 1
+// chosen says which figures flatter: those on questions with which a choice
+// was made. All questions are such where the set has halves: another half is
+// on the page, or the scores were admitted by a ledger.
+func (r *Report) chosen(part *Part) string {
+	half, halves := part.Half, len(r.Parts) > 1 || part.byLedger()
 	switch {
 	case half == golden.Headline:
 		return "These questions were kept aside until the systems had been chosen."
 	case half == golden.Tune:
 		return "**Chosen on this set**: systems were compared on these questions to choose among them, so the figures of those chosen are too high."
-	case others:
+	case halves:
 		return "**Chosen on this set**: a part of these questions was in view when the systems were chosen, so the figures of those chosen are somewhat too high."
 	}
 	return ""
+}
+
+// byLedger says whether a run of mr-score had a ledger of the headline half.
+func (p *Part) byLedger() bool {
+	for _, run := range slices.Concat(p.Scored, p.Estimated) {
+		if scored := scoredBy(run); scored != nil && slices.ContainsFunc(scored.Notes, func(note string) bool {
+			return strings.HasSuffix(note, " "+score.ByLedger)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // verdict is the gate's.

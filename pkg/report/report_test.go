@@ -95,3 +95,31 @@ func TestPages(t *testing.T) {
 		})
 	}
 }
+
+// TestChosen: all questions are marked where the set has halves, though no other half is on the page.
+func TestChosen(t *testing.T) {
+	run := func(tool, half, note, inputs string) string {
+		return `{"type":"run","tool":"` + tool + `","version":"1","flags":{"half":"` + half + `"},"notes":["` + note + `"]` + inputs + "}"
+	}
+	const ledger = "3 systems were ever scored on the headline half, by its ledger"
+	const score = `{"type":"score","question":{"id":"q1"},"system":"a","metric":"MRR","value":1,"status":"scored"}`
+	const interval = `{"type":"interval","metric":"MRR","system":"a","n":1,"n_unscored":0,"n_error":0,"level":0.95,"value":1,"trusted":true}`
+	scores := func(half, note string) string {
+		return run("mr-score retrieval", half, note, "") + "\n" + score + "\n" + `{"type":"end","counts":{"score":1}}` + "\n"
+	}
+	for _, tt := range []struct {
+		name, in string
+		want     bool
+	}{
+		{"all, by a ledger", scores("all", ledger), true},
+		{"all, no ledger", scores("all", "no ledger was given: how many systems were ever scored on these questions is not known"), false},
+		{"tune", scores("tune", "half tune: 1 of 2 questions"), true},
+		{"headline", scores("headline", ledger), false},
+		{"intervals alone", run("mr-boot", "", "", `,"inputs":[`+run("mr-score retrieval", "all", ledger, "")+"]") + "\n" + interval + "\n" + `{"type":"end","counts":{"interval":1}}` + "\n", true},
+	} {
+		page, _ := makePage(t, []byte(tt.in))
+		if got := strings.Contains(page, "**Chosen on this set**"); got != tt.want {
+			t.Errorf("%s: marked %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -6,6 +6,9 @@ import (
 	"github.com/mobiumdev/mobium-rag/pkg/golden"
 )
 
+// ByLedger ends the note that a set has halves, and how many systems its ledger enters.
+const ByLedger = "systems were ever scored on the headline half, by its ledger"
+
 // notes say what took no part and why, for the run record; Warn hears those that are odd.
 func (r *Retrieval) notes(h *Hits, questions []*golden.Question) []string {
 	var all []string
@@ -24,7 +27,7 @@ func (r *Retrieval) notes(h *Hits, questions []*golden.Question) []string {
 	switch {
 	case r.Set.Half == golden.Tune:
 	case r.Ledger != nil:
-		note("%d systems were ever scored on the headline half, by its ledger", len(r.Ledger.Entries))
+		note("%d %s", len(r.Ledger.Entries), ByLedger)
 	case !r.Set.Graded:
 		note("no ledger was given: how many systems were ever scored on these questions is not known")
 	}

@@ -303,9 +303,10 @@ func TestLedger(t *testing.T) {
 			t.Errorf("got %v with hint %q", err, hint.Of(err))
 		}
 	}
-	bad := strings.Join([]string{entry, entry, `{"system":"x","recipe":"r","commit":"HEAD","why":"w"}`, `{"system":"x","note":1}`, `{"system":"x"}`}, "\n")
+	bad := strings.Join([]string{entry, entry, `{"system":"x","recipe":"r","commit":"HEAD","why":"w"}`, `{"system":"x","note":1}`, `{"system":"x"}`,
+		`{"system":"x","recipe":"r","commit":"` + strings.Repeat("0", 40) + `","why":"w"}`}, "\n")
 	_, err = golden.ReadLedger("ledger", strings.NewReader(bad))
-	for n, want := range map[int]string{2: "entered already", 3: "full id of the commit", 4: "unknown object member", 5: "an entry has"} {
+	for n, want := range map[int]string{2: "entered already", 3: "full id of the commit", 4: "unknown object member", 5: "an entry has", 6: `got "0000`} {
 		if !strings.Contains(message(err), fmt.Sprintf("ledger:%d: ", n)) || !strings.Contains(message(err), want) {
 			t.Errorf("line %d: %q is not said in:\n%v", n, want, err)
 		}

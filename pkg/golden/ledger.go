@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json"
 
@@ -68,9 +69,11 @@ func ReadLedger(name string, r io.Reader) (*Ledger, error) {
 	return l, errors.Join(bad...)
 }
 
+// isCommit accepts a full id. One digit throughout is git's name for no commit,
+// or somebody's for any.
 func isCommit(c record.Commit) bool {
 	raw, err := hex.DecodeString(string(c))
-	return err == nil && (len(raw) == 20 || len(raw) == 32)
+	return err == nil && (len(raw) == 20 || len(raw) == 32) && strings.Trim(string(c), string(c[:1])) != ""
 }
 
 // Admit is nil if the system with this recipe is entered. The error's hint is the line to enter.

@@ -12,6 +12,10 @@ const (
 	ShortList = "list shorter than the cut-off"
 )
 
+// FellBack begins the reason of a score that a system lacks since its hits fell
+// back. mr-boot knows them by it.
+const FellBack = "fell back to BM25: "
+
 // maxCame bounds the sections that explain a miss.
 const maxCame = 10
 
@@ -104,7 +108,7 @@ func (r *Retrieval) unscored(name record.SystemName, q *golden.Question, l *list
 	var all []*record.Score
 	for _, m := range r.Suite {
 		all = append(all, &record.Score{Question: ref(q, l), System: name, Metric: m.Name(), Status: record.Unscored,
-			Reason: "fell back to BM25: " + l.fallback, AskedFor: q.Kind})
+			Reason: FellBack + l.fallback, AskedFor: q.Kind})
 	}
 	return all
 }

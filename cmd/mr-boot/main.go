@@ -5,7 +5,9 @@
 //	mr-boot -baseline bi-encoder -floor hybrid:recall@5=0.7 < scores.jsonl > intervals.jsonl
 //
 // In: score, pair and control records. Timing records are passed over; any
-// other type is an error.
+// other type is an error. So are streams of two corpora or golden sets, two
+// scores of one question, system and retrieval metric, and a value of such a
+// metric that is not from 0 to 1.
 //
 // Out: control records of the differences (A against A gives exactly 0, a
 // planted +0.1 is found), then interval records: by metric, over all questions
@@ -26,7 +28,8 @@
 // Gladen, from its scores and pair records of judge and person.
 //
 // The verdict is no (exit 3) when a control failed, is not established or was
-// not seen; when hits fell back to BM25; when a floor is not held; when more than
+// not seen in the stream of the scores; when the controls of a retrieval metric
+// were of another number of questions; when hits fell back to BM25; when a floor is not held; when more than
 // -max-unscored of a system's scores have no value. Floors are also read from a
 // file, one SYSTEM:METRIC=VALUE a line, # for comments: floors are only raised.
 //

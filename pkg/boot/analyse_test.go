@@ -72,7 +72,7 @@ func refusals(out *Result) []string {
 
 // TestMean: 0 and 1 take Wilson's interval; other values BCa; by kind too.
 func TestMean(t *testing.T) {
-	in := &Input{Scores: scores("s", "recall@5", slices.Repeat([]float64{1, 0, 1, 1}, 6)...), Controls: good("recall@5")}
+	in := &Input{Scores: scores("s", "recall@5", slices.Repeat([]float64{1, 0, 1, 1}, 6)...), Controls: of(24, "recall@5")}
 	for i, s := range in.Scores {
 		s.AskedFor = record.Fact
 		if i < 4 {

@@ -29,9 +29,18 @@
 //
 // # Trust
 //
-//   - A control that failed makes its metric broken. One that is not established
-//     does not pass. Oracle without random, or the reverse, is half a control.
-//   - A metric without a control in the stream has "no controls seen".
+//   - A control that failed makes its metric broken, and so does one that says
+//     yes against its own numbers. One that is not established does not pass.
+//     Oracle without random, or the reverse, is half a control.
+//   - Controls speak for the scores of their own stream: of the same run, or of
+//     the same source where both were filtered out of theirs. Scores without a
+//     control in their stream have "no controls seen".
+//   - A metric of ranked lists (recall@k, P@k, MRR, nDCG, MAP, Judged; known by
+//     the name) needs oracle and random by name, as many questions as the oracle
+//     had, and an oracle above random. It has one value from 0 to 1 for each
+//     system and question; other metrics may have repeats.
+//   - Streams of two corpora or golden sets, and scores of a run beside scores
+//     of the same metric outside of any, are errors.
 //   - Differences have controls of their own, run here on the baseline: A against
 //     A must give exactly 0, a planted +0.1 must be found.
 //   - Where trust is missing the interval holds no number, but the reason.

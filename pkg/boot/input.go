@@ -16,24 +16,34 @@ type Input struct {
 	Controls []*record.Control
 	// Runs are the runs of the streams they came in.
 	Runs []*record.Run
+
+	origins map[record.Record]origin // what has none came in one block without a run
 }
 
 // Read reads score, pair and control records. Timing records are passed over.
+// What cannot stand side by side is an error: streams of different corpora or
+// golden sets, two scores of one list, scores of a run and others outside of any.
 func Read(r *record.Reader) (*Input, error) {
-	in := &Input{}
+	all := newReading()
+	in := all.in
 	for r.Scan() {
+		var err error
 		switch rec := r.Record().(type) {
 		case *record.Run:
-			in.Runs = append(in.Runs, rec)
+			err = all.run(rec, r.Pos())
 		case *record.Score:
-			in.Scores = append(in.Scores, rec)
+			err = all.score(rec, originOf(r))
 		case *record.Pair:
 			in.Pairs = append(in.Pairs, rec)
 		case *record.Control:
 			in.Controls = append(in.Controls, rec)
+			in.origins[rec] = originOf(r)
 		case *record.End, *record.Timing:
 		default:
-			r.Reject(fmt.Errorf("expected score, pair and control records, got a %s record", rec.Kind()))
+			err = fmt.Errorf("expected score, pair and control records, got a %s record", rec.Kind())
+		}
+		if err != nil {
+			r.Reject(err)
 		}
 	}
 	if err := r.Err(); err != nil {
@@ -42,7 +52,7 @@ func Read(r *record.Reader) (*Input, error) {
 	if len(in.Scores)+len(in.Pairs) == 0 {
 		return nil, errors.New("nothing to analyse: no score and no pair record came")
 	}
-	return in, nil
+	return in, all.mixed()
 }
 
 // unit is one question under one system and metric: all its repeats.

@@ -3,11 +3,12 @@ package boot
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
-	"github.com/mobiumdev/mobium-rag/pkg/control"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/score"
 )
 
 // trust is what the controls of a metric say.
@@ -19,46 +20,48 @@ type trust struct {
 	warnings    []string
 }
 
-// trust judges a metric by its controls in the stream.
+// trust judges a metric: a control that does not pass speaks against all its
+// scores, those that pass speak for the scores of their own stream.
 func (a *analysis) trust(metric record.MetricName) trust {
 	t := trust{reasons: map[record.SystemName][]string{}}
-	seen := map[string]bool{}
-	for _, c := range a.in.Controls {
-		if c.Metric != metric {
-			continue
-		}
-		seen[c.Control] = true
+	for _, c := range a.in.controls(metric, nil) {
 		if why := verdict(c); why != "" {
-			t.reasons[c.System] = append(t.reasons[c.System], why)
-		} else if c.Reason != "" {
-			t.warnings = append(t.warnings, c.Control+": "+c.Reason)
+			t.add(c.System, why)
+		} else if w := c.Control + ": " + c.Reason; c.Reason != "" && !slices.Contains(t.warnings, w) {
+			t.warnings = append(t.warnings, w)
 		}
 	}
-	switch {
-	case len(seen) == 0:
-		t.reasons[""] = []string{"no controls seen"}
-	case seen[control.Oracle] && !seen[control.Random]:
-		t.reasons[""] = append(t.reasons[""], "control oracle was seen without random")
-	case seen[control.Random] && !seen[control.Oracle]:
-		t.reasons[""] = append(t.reasons[""], "control random was seen without oracle")
-	}
+	a.behind(metric, &t)
 	return t
+}
+
+// add notes reasons, each once.
+func (t *trust) add(system record.SystemName, reasons ...string) {
+	for _, why := range reasons {
+		if !slices.Contains(t.reasons[system], why) {
+			t.reasons[system] = append(t.reasons[system], why)
+		}
+	}
 }
 
 // verdict is why a control does not pass, "" if it does.
 func verdict(c *record.Control) string {
 	var word string
+	reason := c.Reason
 	switch c.OK {
 	case record.ControlOK:
-		return ""
+		if reason = contradiction(c); reason == "" {
+			return ""
+		}
+		word, reason = "failed", "it says yes, but "+reason
 	case record.ControlFailed:
 		word = "failed"
 	default:
 		word = "is not established"
 	}
 	why := fmt.Sprintf("control %s %s: expected %s, got %s", c.Control, word, c.Expect, c.Got)
-	if c.Reason != "" {
-		why += " (" + c.Reason + ")"
+	if reason != "" {
+		why += " (" + reason + ")"
 	}
 	return why
 }
@@ -67,7 +70,11 @@ func verdict(c *record.Control) string {
 func (t trust) why(systems ...record.SystemName) []string {
 	all := slices.Clone(t.reasons[""])
 	for _, s := range systems {
-		all = append(all, t.reasons[s]...)
+		for _, why := range t.reasons[s] {
+			if !slices.Contains(all, why) {
+				all = append(all, why)
+			}
+		}
 	}
 	return all
 }
@@ -108,12 +115,23 @@ func (a *analysis) gate() {
 	}
 }
 
+// gateFallback refuses what fell back, by its scores or, where those were
+// filtered away, by the questions that the system itself lacks for it.
 func (a *analysis) gateFallback(refuse func(string, ...any)) {
 	for _, s := range a.series {
 		if s.system == record.FallbackSystem {
 			refuse("%d questions fell back to BM25 (system %s), the first is %q", len(s.units), s.system, s.units[0].id)
 			return
 		}
+	}
+	fell := map[record.QuestionID]bool{}
+	for _, s := range a.in.Scores {
+		if s.Status == record.Unscored && strings.HasPrefix(s.Reason, score.FellBack) {
+			fell[s.Question.ID] = true
+		}
+	}
+	if ids := slices.Sorted(maps.Keys(fell)); len(ids) > 0 {
+		refuse("%d questions fell back to BM25, and their scores were left out; the first is %q", len(ids), ids[0])
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/golden"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/score"
 )
 
 // rounding is what a floor may be missed by: as in mr-boot.
@@ -60,11 +61,11 @@ func (p *Part) refusals() []string {
 	return append(append(all, p.unscored()...), p.floors()...)
 }
 
-// fellBack counts the questions that were scored as fallbacks.
+// fellBack counts the questions that were scored as fallbacks, or not at all for that reason.
 func (p *Part) fellBack() int {
 	seen := map[record.QuestionID]bool{}
 	for _, s := range p.Scores {
-		if s.System == record.FallbackSystem {
+		if s.System == record.FallbackSystem || s.Status == record.Unscored && strings.HasPrefix(s.Reason, score.FellBack) {
 			seen[s.Question.ID] = true
 		}
 	}

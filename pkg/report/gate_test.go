@@ -99,6 +99,15 @@ func TestGateAgreesWithBoot(t *testing.T) {
 	v := 0.5
 	fallback.plan.Baseline = ""
 	fallback.recs = append(fallback.recs, &record.Score{Question: record.QuestionRef{ID: "q0"}, System: record.FallbackSystem, Metric: "recall@5", Value: &v, Status: record.Scored})
+	filtered := small()
+	first := filtered.recs[2].(*record.Score)
+	first.Value, first.Status, first.Reason = nil, record.Unscored, "fell back to BM25: no model"
+	belied := small()
+	belied.recs[0].(*record.Control).Misses = 3
+	blind := small()
+	for _, rec := range blind.recs[:2] {
+		rec.(*record.Control).Value = &v
+	}
 	isControl := func(name string) func(record.Record) bool {
 		return func(rec record.Record) bool {
 			c, ok := rec.(*record.Control)
@@ -124,6 +133,13 @@ func TestGateAgreesWithBoot(t *testing.T) {
 		{"few unscored", small().unscored(3), nil},
 		{"many unscored", small().unscored(8), []string{"recall@5 of bm25: 4 of 30 scores have no value, which is too many", "recall@5 of vector: 4 of 30 scores have no value, which is too many"}},
 		{"fell back", fallback, []string{"1 question fell back to BM25"}},
+		{"fell back, and filtered", filtered, []string{"1 question fell back to BM25"}},
+		{"control belied by its numbers", belied, []string{"recall@5 is not trusted: control oracle failed: expected it, got it (it says yes, but 3 of 30 questions are off)"}},
+		{"oracle equals random", blind, []string{"recall@5 is not trusted: not established: oracle gives 0.5000 and random 0.5000, so the metric cannot tell good lists from chance here"}},
+		{"questions taken away", small().without(func(rec record.Record) bool {
+			s, ok := rec.(*record.Score)
+			return ok && s.Question.ID == "q7"
+		}), []string{"recall@5 is not trusted: 30 questions stood behind the controls, 29 have scores"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -26,7 +26,7 @@ func Pin(value string) (string, error) {
 	case err == nil && info.Mode().IsRegular():
 		return readPin(value)
 	case errors.Is(err, fs.ErrNotExist) && strings.HasSuffix(value, ".pin"):
-		return "", hint.Wrap(err, "write the sha, tag or branch into that file, or give it itself")
+		return "", hint.Wrap(err, "give the sha, tag or branch to read: -pin main; or write it into that file")
 	}
 	return value, nil
 }

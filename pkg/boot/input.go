@@ -36,8 +36,7 @@ func Read(r *record.Reader) (*Input, error) {
 		case *record.Pair:
 			in.Pairs = append(in.Pairs, rec)
 		case *record.Control:
-			in.Controls = append(in.Controls, rec)
-			in.origins[rec] = originOf(r)
+			err = all.control(rec, originOf(r))
 		case *record.End, *record.Timing:
 		default:
 			err = fmt.Errorf("expected score, pair and control records, got a %s record", rec.Kind())

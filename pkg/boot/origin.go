@@ -3,9 +3,11 @@ package boot
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/mobiumdev/mobium-rag/pkg/control"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/metric"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -41,6 +43,13 @@ type reading struct {
 	texts  map[record.QuestionID]said
 	loose  map[record.MetricName]record.Pos // the first score outside of any run
 	kept   map[record.MetricName]record.Pos // the first score of a run
+	random map[record.MetricName]drawnBy
+}
+
+// drawnBy is a random control of a run.
+type drawnBy struct {
+	*record.Control
+	origin
 }
 
 // cell is what has one value in a retrieval metric.
@@ -60,6 +69,7 @@ func newReading() *reading {
 		in:     &Input{origins: map[record.Record]origin{}},
 		scored: map[cell]record.Pos{}, texts: map[record.QuestionID]said{},
 		loose: map[record.MetricName]record.Pos{}, kept: map[record.MetricName]record.Pos{},
+		random: map[record.MetricName]drawnBy{},
 	}
 }
 
@@ -134,6 +144,32 @@ func (r *reading) score(rec *record.Score, o origin) error {
 			"a system has one list a question: give each stream once, and each system a name of its own")
 	}
 	r.scored[at] = o.pos
+	return nil
+}
+
+// control is nil unless a control shows that its stream is of other gold than
+// the first: random lists of one seed give one value on one golden set. Cut-offs
+// of passages and lists without one depend on more, and are not compared.
+func (r *reading) control(rec *record.Control, o origin) error {
+	r.in.Controls = append(r.in.Controls, rec)
+	r.in.origins[rec] = o
+	_, at, cut := strings.Cut(string(rec.Metric), "@")
+	if !cut || strings.HasSuffix(at, "p") || !retrieval(rec.Metric) || rec.Control != control.Random || rec.Value == nil || o.run == nil || o.run.Seed == nil {
+		return nil
+	}
+	first, ok := r.random[rec.Metric]
+	if !ok {
+		r.random[rec.Metric] = drawnBy{rec, o}
+		return nil
+	}
+	same := first.N == rec.N && *first.run.Seed == *o.run.Seed
+	for _, name := range []string{"half", "rankings", "unit"} {
+		same = same && first.run.Flags[name] == o.run.Flags[name]
+	}
+	if same && math.Abs(*first.Value-*rec.Value) > rounding {
+		return hint.Wrap(fmt.Errorf("random lists of one seed give %s %v here and %v at %v: the streams are of two golden sets", rec.Metric, *rec.Value, *first.Value, first.pos),
+			"analyse each by itself, or score both on the same golden set")
+	}
 	return nil
 }
 

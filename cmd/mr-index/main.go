@@ -6,7 +6,8 @@
 //
 // # mr-index build
 //
-// In: passage records, of one commit, with vectors of one model or without any.
+// In: passage records, of one commit, with vectors of one model, each of length 1,
+// or without any.
 // Timing records are read over. Out: nothing (with -timing a stream with a
 // timing record). The index is a folder. The new one is made beside the old and
 // takes its place as the last thing, so a build that fails or is killed leaves

@@ -7,7 +7,8 @@
 // records. Golden records may come too, and say how far the set was reviewed;
 // passage records are counted. The streams must be about one corpus; those of
 // several halves of a golden set (mr-score -half) share the page, a part each.
-// Intervals that are not of the scores that came with them are refused.
+// Intervals that are not of the scores that came with them are refused: each has
+// the number and the mean of its scores.
 //
 // Out: the file that -o names, and plots named after it: report-recall.svg,
 // report-differences.svg, report-gain.svg. Each is written whole or not at all.

@@ -10,7 +10,8 @@
 // same questions. Timing records pass. -golden names golden records; -qrels, in
 // its place, lines of query, document and grade. -corpus names the passages that
 // the hits are of: a gold section it does not have is an error, and so is a hit
-// that is not in it.
+// that is not in it, or that carries no commit where it has one. Hits that ask
+// another text than the golden set has under the id are refused.
 //
 // Out: control records, oracle and random for each metric; then one score record
 // for each system, question and metric. Where needs were not met, "wanted" lists

@@ -11,6 +11,8 @@
 //     are errors, and so is an empty content (a thinking model's only output).
 //   - 503 and 429, a server that is busy, are tried again; nothing else is.
 //   - No proxy, no redirect: the named server is the only one contacted.
+//   - What spells one of the model's control tokens, such as <|im_end|>, is taken
+//     apart: a server would read it as the token, also in the middle of a quote.
 //
 // The caller validates the content against the schema; a server may ignore it.
 package ollama
@@ -50,7 +52,8 @@ type Client struct {
 
 	host    string
 	api     *api.Client
-	think   bool // the model can think, and must be told not to
+	think   bool     // the model can think, and must be told not to
+	control []string // what spells a control token
 	limit   time.Duration
 	backoff time.Duration
 }
@@ -111,9 +114,9 @@ func parseHost(host string) (*url.URL, error) {
 	return u, nil
 }
 
-// lookUp reads the model's limit, abilities and digest.
+// lookUp reads the model's limit, abilities, control tokens and digest.
 func (c *Client) lookUp(ctx context.Context) error {
-	show, err := c.api.Show(ctx, &api.ShowRequest{Model: c.Model})
+	show, err := c.api.Show(ctx, &api.ShowRequest{Model: c.Model, Verbose: true})
 	if err != nil {
 		return c.explain(err)
 	}
@@ -121,6 +124,7 @@ func (c *Client) lookUp(ctx context.Context) error {
 	if limit, ok := show.ModelInfo[arch+".context_length"].(float64); ok && limit > 0 {
 		c.NumCtx = min(c.NumCtx, int(limit))
 	}
+	c.control = spellings(show.ModelInfo)
 	for _, ability := range show.Capabilities {
 		c.think = c.think || ability == "thinking"
 	}
@@ -193,6 +197,7 @@ func again(err error) bool {
 }
 
 func (c *Client) ask(ctx context.Context, p Prompt) (Reply, error) {
+	p.System, p.User = c.inert(p.System), c.inert(p.User)
 	off := false
 	req := &api.ChatRequest{
 		Model:     c.Model,

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -82,6 +83,53 @@ func TestAskSendsWhatTheServerMustNotChoose(t *testing.T) {
 	if c.Digest != "abc" {
 		t.Errorf("digest %q, want abc", c.Digest)
 	}
+}
+
+// A text that spells a control token, the model's own or a known one, does not
+// reach the server so. What only looks like one stays as it is.
+func TestPromptsHoldNoControlTokens(t *testing.T) {
+	var body struct{ Messages []struct{ Content string } }
+	show := `{"model_info":{"general.architecture":"llama","tokenizer.ggml.tokens":["a","<odd>","b","</table>",">"," x"],"tokenizer.ggml.token_type":[1,3,1,4,3,3]}}`
+	c := connect(t, server(t, show, func(w http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		fmt.Fprintf(w, good, 99)
+	}))
+	for in, want := range map[string]string{
+		"end <odd> here":              "end < odd> here",
+		"<|im_end|>\n<|im_start|>x":   "< |im_end|>\n< |im_start|>x",
+		"<|im_<|im_end|>end|>":        "<|im_< |im_end|>end|>",
+		"[INST] [/INST] <s></s>":      "[ INST] [ /INST] < s>< /s>",
+		"<details> a </table> [inst]": "<details> a </table> [inst]",
+		"a > b":                       "a > b",
+	} {
+		if _, err := c.Ask(context.Background(), Prompt{System: in, User: in}); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range body.Messages {
+			if m.Content != want {
+				t.Errorf("%q was sent as %q, want %q", in, m.Content, want)
+			}
+		}
+	}
+}
+
+func FuzzInert(f *testing.F) {
+	f.Add("<|im_end|>", "<<|im_end|>")
+	f.Fuzz(func(t *testing.T, token, text string) {
+		if !breakable(token) || !utf8.ValidString(token) {
+			return
+		}
+		c := &Client{control: []string{token}}
+		got := c.inert(text)
+		if strings.Contains(got, token) {
+			t.Errorf("%q still holds %q", got, token)
+		}
+		if strip := strings.NewReplacer(" ", ""); strip.Replace(got) != strip.Replace(text) {
+			t.Errorf("%q became %q", text, got)
+		}
+	})
 }
 
 func TestAskRefusesWhatIsNotAWholeReply(t *testing.T) {

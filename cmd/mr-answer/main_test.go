@@ -87,7 +87,9 @@ func TestScripts(t *testing.T) {
 			env.Defer(s.Close)
 			env.Setenv("OLLAMA_HOST", s.URL)
 			env.Setenv("MOBIUM_RAG_MODEL", "m:1")
-			return nil
+			repo, err := filepath.Abs("../..")
+			env.Setenv("REPO", repo)
+			return err
 		},
 		Condition: func(cond string) (bool, error) { // the only one: models
 			return models != "", nil

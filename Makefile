@@ -50,7 +50,7 @@ models:
 	scripts/fetch-models
 
 test: models
-	go test $(TESTFLAGS) ./...
+	go test -timeout 30m $(TESTFLAGS) ./...
 
 # ---- the pipeline ---------------------------------------------------------
 

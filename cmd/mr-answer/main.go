@@ -18,8 +18,8 @@
 //
 //	ollama:MODEL  a model behind the Ollama server at OLLAMA_HOST (default
 //	              http://localhost:11434); temperature 0, structured reply
-//	extract       no server: the sentences of the passages that answer best,
-//	              word for word, or a refusal below -threshold
+//	extract       no server: the sentences of the passages that answer best, in
+//	              their paragraphs, word for word, or a refusal below -threshold
 //
 // The default is ollama: with $MOBIUM_RAG_MODEL (llama3.1:8b). Replies of a
 // model are kept in the cache, so that a run broken off goes on where it
@@ -65,8 +65,8 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 	numCtx := t.Flags.Int("num-ctx", 8192, "`tokens` of context an Ollama model is asked for, at most its own limit")
 	seed := t.Flags.Int("seed", 1, "seed of an Ollama model")
 	threshold := t.Flags.Float64("threshold", answer.Default.Threshold, "extract: refuse where the best sentence scores below")
-	margin := t.Flags.Float64("margin", answer.Default.Margin, "extract: quote sentences that score at most so much below the best")
-	sentences := t.Flags.Int("sentences", answer.Default.Sentences, "extract: quote at most so many sentences")
+	margin := t.Flags.Float64("margin", answer.Default.Margin, "extract: choose sentences that score at most so much below the best")
+	sentences := t.Flags.Int("sentences", answer.Default.Sentences, "extract: choose at most so many sentences")
 	models := t.Flags.String("models", "", "`folder` of the models (default $MR_MODELS, else mobium-rag/models in the user's cache)")
 	kept := t.Flags.String("cache", "", "`folder` of the cache, or off (default $MR_CACHE, else mobium-rag/cache in the user's cache)")
 	workers := t.Flags.Int("workers", 1, "questions at once; an Ollama model may answer otherwise when asked several")

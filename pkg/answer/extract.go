@@ -25,8 +25,9 @@ type Scorer interface {
 // A sentence is scored behind its heading trail, so that "It waits for 90 s" is
 // known to be about what its page is about, and by the mean of its own score and
 // its passage's, which saw what stands around it. The best sentence of all decides
-// whether there is an answer; the answer is that sentence, those almost as good,
-// and what stands directly before a sentence that would not read alone.
+// whether there is an answer. The answer is that sentence and those almost as
+// good, each in the paragraph, list item or row it stands in, so that it reads;
+// code comes with the line that introduces it.
 type Extract struct {
 	Scorer Scorer
 	Policy
@@ -36,9 +37,9 @@ type Extract struct {
 type Policy struct {
 	// Threshold is the refusal score below which Extract refuses.
 	Threshold float64
-	// Margin is how far below the best a sentence may score and still be quoted.
+	// Margin is how far below the best a sentence may score and still be chosen.
 	Margin float64
-	// Sentences is the most that are quoted.
+	// Sentences is the most that are chosen.
 	Sentences int
 }
 
@@ -63,6 +64,11 @@ type Policy struct {
 //	mean with passage, 1, 5      0.909  0.883      0.307  0.390
 //	mean with passage, 2.5, 5    0.887  0.897      0.287  0.390
 //	first passage alone          0.905  0.788      0.340  0.300
+//
+// What is quoted of a chosen sentence changes no citation. Key-fact coverage on
+// the docs of this project, with words an answer: the sentence with what it points
+// back to 0.233, 55; its block 0.363, 102; all sentences within a margin of 2, up
+// to 8, 0.348, 100; the whole passage 0.488, 146.
 var Default = Policy{Threshold: -10, Margin: 1, Sentences: 5}
 
 // Name is "extract".
@@ -89,13 +95,16 @@ func (e Extract) Answer(ctx context.Context, req Request) (Reply, error) {
 	best := ranked[0].score
 	if best < e.Threshold {
 		return Reply{Refused: true, Score: &best,
-			Reason: fmt.Sprintf("the best sentence scores %.2f, below %.2f", best, e.Threshold)}, nil
+			Reason: fmt.Sprintf("nothing that was found answers it: the best sentence scores %.2f, below %.2f", best, e.Threshold)}, nil
 	}
 	reply := Reply{Score: &best}
 	chosen := e.choose(ranked)
-	for _, c := range chosen {
+	for i, c := range chosen {
+		if slices.ContainsFunc(chosen[:i], c.beside) { // quoted with that one
+			continue
+		}
 		reply.Sentences = append(reply.Sentences, record.Sentence{
-			Text:   readable(c, all, chosen),
+			Text:   quote(c, all, chosen),
 			Labels: []string{req.Passages[c.passage].Label},
 		})
 	}
@@ -150,33 +159,26 @@ func (e Extract) choose(ranked []candidate) []candidate {
 	return chosen
 }
 
-// readable puts the sentence before c in front of it where c would not read
-// alone: a code block after the line that introduces it, a sentence that starts
-// with a word pointing back. One that is quoted anyway is not quoted twice.
-func readable(c candidate, all, chosen []candidate) string {
-	if !c.Code && !pointsBack(c.Text) {
-		return c.Text
-	}
-	before := func(p candidate) bool { return p.passage == c.passage && p.index == c.index-1 }
-	i := slices.IndexFunc(all, before)
-	if i < 0 || slices.ContainsFunc(chosen, before) || all[i].Code || !c.Code && all[i].Block != c.Block {
-		return c.Text
-	}
-	return all[i].Text + separator(c) + c.Text
-}
+// beside tells whether two sentences stand in one block.
+func (c candidate) beside(d candidate) bool { return c.passage == d.passage && c.Block == d.Block }
 
-func separator(c candidate) string {
+// quote is the block of c. Code follows the sentence before it, unless that is
+// quoted anyway.
+func quote(c candidate, all, chosen []candidate) string {
+	first := slices.IndexFunc(all, c.beside)
 	if c.Code {
-		return "\n"
+		if before := first - 1; before >= 0 && all[before].passage == c.passage && !all[before].Code &&
+			!slices.ContainsFunc(chosen, all[before].beside) {
+			return all[before].Text + "\n" + c.Text
+		}
+		return c.Text
 	}
-	return " "
-}
-
-func pointsBack(s string) bool {
-	first, _, _ := strings.Cut(s, " ")
-	switch strings.ToLower(strings.Trim(first, "*_,")) {
-	case "it", "this", "that", "these", "those", "they", "so", "then", "therefore", "but", "and", "both", "either":
-		return true
+	var block []string
+	for _, s := range all[first:] {
+		if !s.beside(c) {
+			break
+		}
+		block = append(block, s.Text)
 	}
-	return false
+	return strings.Join(block, " ")
 }

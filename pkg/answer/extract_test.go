@@ -38,15 +38,15 @@ func TestExtract(t *testing.T) {
 	}{
 		{"the best sentence", "run stop daemon", Policy{Threshold: 1, Margin: 0, Sentences: 3},
 			[]record.Sentence{{Text: "To stop the daemon run:", Labels: []string{"P2"}}}, false},
-		{"a sentence that points back brings what it points at", "stop command", Policy{Threshold: 1, Margin: 0, Sentences: 1},
-			[]record.Sentence{{Text: "The daemon listens. It stops with the stop command.", Labels: []string{"P1"}}}, false},
+		{"a sentence brings its paragraph, once", "stop command", Policy{Threshold: 1, Margin: 1, Sentences: 2},
+			[]record.Sentence{{Text: "The daemon listens. It stops with the stop command. Nothing else.", Labels: []string{"P1"}}}, false},
 		{"code comes with the line that introduces it", "x stop daemon", Policy{Threshold: 1, Margin: 0, Sentences: 1},
 			[]record.Sentence{{Text: "To stop the daemon run:\nx stop daemon", Labels: []string{"P2"}}}, false},
 		{"a margin brings more, best passage first", "run stop daemon", Policy{Threshold: 1, Margin: 2, Sentences: 3},
 			[]record.Sentence{
 				{Text: "To stop the daemon run:", Labels: []string{"P2"}},
 				{Text: "x stop daemon", Labels: []string{"P2"}},
-				{Text: "The daemon listens.", Labels: []string{"P1"}},
+				{Text: "The daemon listens. It stops with the stop command. Nothing else.", Labels: []string{"P1"}},
 			}, false},
 		{"below the threshold", "upload limit", Policy{Threshold: 1, Margin: 2, Sentences: 3}, nil, true},
 	} {
@@ -76,7 +76,7 @@ func TestExtractHearsThePassage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []record.Sentence{{Text: "Run x stop.", Labels: []string{"P2"}}}
+	want := []record.Sentence{{Text: "Run x stop. The daemon ends and leaves no trace.", Labels: []string{"P2"}}}
 	if d := cmp.Diff(want, got.Sentences); d != "" || got.Refused {
 		t.Errorf("refused %v (-want +got):\n%s", got.Refused, d)
 	}

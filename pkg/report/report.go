@@ -91,11 +91,16 @@ func (r *Report) part(p *page, part *Part) ([]File, error) {
 	}
 	p.list(notes)
 	part.systems(p)
+	part.refusalTable(p)
 	part.floorTable(p)
 	part.kinds(p)
 	part.differences(p)
 	plots, err := r.plots(p, part)
-	part.misses(p)
+	if part.ofAnswers() {
+		part.shortfalls(p)
+	} else {
+		part.misses(p)
+	}
 	part.warnings(p)
 	return plots, err
 }

@@ -56,7 +56,11 @@ func realServer(t *testing.T) string {
 		t.Fatalf("%s printed %q: %v", script, out, err)
 	}
 	t.Cleanup(func() {
-		if err := syscall.Kill(pid, syscall.SIGTERM); err != nil {
+		server, err := os.FindProcess(pid)
+		if err == nil {
+			err = server.Signal(syscall.SIGTERM)
+		}
+		if err != nil {
 			t.Errorf("stopping the server: %v", err)
 		}
 	})

@@ -4,6 +4,8 @@
 #                    Q="a question" answers that one
 #   make test        the tests (fetches the models first, so that none is skipped)
 #   make retrieval   the retrieval report on Mobium's docs at corpus.pin
+#   make generation  answers to the golden questions by ENGINE (ollama:$MOBIUM_RAG_MODEL, or
+#                    extract, which needs no server), and their report
 #   make ci          the tests, then the gate on the embedded docs, and on Mobium's where they are
 #   make ablation    every retrieval system side by side on the tune half, with paired intervals
 #   make headline    the chosen system on the other half, once it is in the ledger
@@ -38,7 +40,7 @@ EMBEDDED = D=data/embedded CUT='mr-cut -embedded' GOLDEN=data/golden-embedded.js
 	FLOORS=data/floors-embedded.txt HALVES=all \
 	NOTE='"The docs of this project itself: a check that the machine works, not a measure of it."'
 
-.PHONY: all bin models test corpus index hits report retrieval gate ci demo \
+.PHONY: all bin models test corpus index hits report retrieval answers generation gate ci demo \
 	ablation headline collections bench lint clean need-mobium
 
 all: bin
@@ -87,6 +89,19 @@ report: hits
 		$(HALVES:%=$(D)/scores-%.jsonl) $(HALVES:%=$(D)/intervals-%.jsonl); \
 	exit $$verdict
 	@echo "$(D)/retrieval-report.md is written, and the gate passes"
+
+# Answers of ENGINE (extract needs no model server) to all golden questions. MOBIUM_RAG_MODEL names another model.
+ENGINE ?= ollama:$(or $(MOBIUM_RAG_MODEL),llama3.1:8b)
+answers: hits
+	mr-answer -engine $(ENGINE) < $(D)/reranked.jsonl > $(D)/answers.jsonl
+	verdict=0; mr-score answers -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(D)/answers.jsonl > $(D)/answer-scores.jsonl || verdict=$$?; \
+	mr-boot < $(D)/answer-scores.jsonl > $(D)/answer-intervals.jsonl || verdict=$$?; \
+	test $$verdict -eq 0 -o $$verdict -eq 3 || exit $$verdict; \
+	mr-report -title 'Generation report' -o $(D)/generation-report.md $(GOLDEN) $(D)/answer-scores.jsonl $(D)/answer-intervals.jsonl; \
+	exit $$verdict
+
+generation: need-mobium
+	$(MAKE) answers
 
 need-mobium:
 	@git -C "$(MOBIUM_PUBLIC)" rev-parse --git-dir > /dev/null 2>&1 || { \

@@ -33,7 +33,7 @@ func Pipe(fns ...Func) Func {
 			wg.Add(1)
 			go func() {
 				defer wg.Done()
-				errs[i] = fn(mine, src, dst)
+				errs[i] = asStopped(mine, fn(mine, src, dst))
 				stopBehind(errStopped)
 				if behind != nil {
 					behind.CloseWithError(errStopped)
@@ -51,6 +51,16 @@ func Pipe(fns ...Func) Func {
 
 // errStopped is what a filter sees whose output is no longer read.
 var errStopped = errors.New("the next stage has ended")
+
+// asStopped is err, told apart as errStopped where it only says that ctx was
+// cancelled by the filter after: a filter may well return ctx.Err(), which has
+// no cause in it, if it looks at its context before it looks at its pipe.
+func asStopped(ctx context.Context, err error) error {
+	if errors.Is(err, context.Canceled) && errors.Is(context.Cause(ctx), errStopped) {
+		return errStopped
+	}
+	return err
+}
 
 // withoutStopped drops what only says that a later filter ended, unless nothing else would be said.
 func withoutStopped(errs []error) []error {

@@ -142,6 +142,27 @@ func TestPipeStopsUpstream(t *testing.T) {
 	}
 }
 
+// TestPipeStopsWhoLooksAtItsContext: a filter that ends with ctx.Err(), wrapped or not, says
+// nothing of its own when it was stopped, and is an error when nobody stopped it.
+func TestPipeStopsWhoLooksAtItsContext(t *testing.T) {
+	waits := func(ctx context.Context, _ *record.Reader, _ *record.Writer) error {
+		<-ctx.Done()
+		return fmt.Errorf("in:3: %w", ctx.Err())
+	}
+	fails := func(context.Context, *record.Reader, *record.Writer) error { return errors.New("two is gone") }
+	_, err := run(stage.Pipe(waits, fails), stream("cut", "a"))
+	if err == nil || err.Error() != "two is gone" {
+		t.Errorf("expected the error of the second filter alone, got %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	in := record.NewReader(record.Source{Name: "in", Reader: strings.NewReader(stream("cut", "a"))})
+	err = stage.Pipe(waits)(ctx, in, record.NewWriter(io.Discard))
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled from outside: got %v", err)
+	}
+}
+
 // TestPipeToAReaderThatLeaves: a filter that ends well without reading on is no success of the whole.
 func TestPipeToAReaderThatLeaves(t *testing.T) {
 	head := func(_ context.Context, in *record.Reader, _ *record.Writer) error {

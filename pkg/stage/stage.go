@@ -113,7 +113,7 @@ func (m *mapping) feed(ctx context.Context, work chan<- *job) {
 			select {
 			case work <- j:
 			case <-ctx.Done():
-				j.err = ctx.Err()
+				j.err = context.Cause(ctx)
 				close(j.done)
 				return
 			}
@@ -149,7 +149,7 @@ func (m *mapping) next(ctx context.Context) (*job, error) {
 	select {
 	case j, ok := <-m.window:
 		if !ok {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 		select {
 		case <-j.done:

@@ -10,7 +10,9 @@ type Score struct {
 	Base
 	Question QuestionRef `json:"question"`
 	System   SystemName  `json:"system"`
-	Metric   MetricName  `json:"metric"`
+	// Judge is the rater, where the metric is a judge's or a person's.
+	Judge  string     `json:"judge,omitempty"`
+	Metric MetricName `json:"metric"`
 	// Value is present just when Status is Scored.
 	Value  *float64 `json:"value,omitzero"`
 	Status Status   `json:"status"`
@@ -64,8 +66,16 @@ type Verdict struct {
 	Model    string      `json:"model,omitempty"`
 	Judge    string      `json:"judge"`
 	Metric   MetricName  `json:"metric"`
+	// AskedFor is the question's kind, where it is known.
+	AskedFor QuestionKind `json:"kind,omitempty"`
+	// Answer is the digest of what was judged (Answer.Digest).
+	Answer string `json:"answer"`
 	// Control names the control the answer was made for; empty for a real answer.
 	Control string `json:"control,omitempty"`
+	// Expect is the mark that a control must get.
+	Expect Mark `json:"expect,omitempty"`
+	// Planted is what was changed in an altered answer.
+	Planted *Plant `json:"planted,omitzero"`
 	// Repeat counts the times the same answer was judged, from 0.
 	Repeat int     `json:"repeat"`
 	Claims []Claim `json:"claims,omitempty"`
@@ -83,12 +93,22 @@ type Claim struct {
 	Label string `json:"label,omitempty"`
 }
 
+// Plant is a change made to one sentence of an answer.
+type Plant struct {
+	Sentence string `json:"sentence"` // as it stands now
+	Was      string `json:"was"`
+	Now      string `json:"now"`
+}
+
 // Kind is KindVerdict.
 func (*Verdict) Kind() Kind { return KindVerdict }
 
 // Validate checks the names, and that there is a mark just when it was scored.
 func (v *Verdict) Validate() error {
-	err := missing("key", v.Key, "question.id", string(v.Question.ID), "judge", v.Judge, "metric", string(v.Metric))
+	err := missing("key", v.Key, "question.id", string(v.Question.ID), "judge", v.Judge, "metric", string(v.Metric), "answer", v.Answer)
+	if v.Control == "" && v.Expect != "" || v.Control != "" && v.Expect == "" && v.Status == Scored {
+		err = errors.Join(err, fmt.Errorf("control %q with expect %q: a control, and only a control, has a mark it must get", v.Control, v.Expect))
+	}
 	err = errors.Join(err, v.Status.validate(v.Reason))
 	if (v.Mark == Yes || v.Mark == No) != (v.Status == Scored) {
 		err = errors.Join(err, fmt.Errorf("status %s with mark %q: a mark, yes or no, stands just when status is scored", v.Status, v.Mark))

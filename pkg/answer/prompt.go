@@ -1,15 +1,14 @@
 package answer
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/mobiumdev/mobium-rag/pkg/quotation"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
@@ -25,28 +24,21 @@ var Schema string
 var System = strings.Replace(systemTemplate, "{{SCHEMA}}", strings.TrimSpace(Schema), 1)
 
 // PromptHash is the sha256 of all that is the same in every prompt.
-func PromptHash() string { return digest(System, userForm) }
+func PromptHash() string { return quotation.Digest(System, userForm) }
 
 const userForm = "Question: %s\n\n%s\nAnswer the question above from the passages. Reply with the JSON object alone.\n"
 
-// UserPrompt quotes the passages and asks the question. A passage stands between
-//
-//	<<<P1 3f2a91c07b54 docs/SETUP.md > Parallel runs
-//	…
-//	P1 3f2a91c07b54>>>
-//
-// where the number is drawn from all the texts, so that none of them can hold it.
+// UserPrompt quotes the passages, each under its label with its place, and asks
+// the question.
 func UserPrompt(req Request) string {
 	mark := marker(req)
 	var b strings.Builder
 	for _, p := range req.Passages {
 		place := strings.Join(append([]string{p.Path}, p.Headings...), " > ")
-		fmt.Fprintf(&b, "<<<%s %s %s\n%s\n%s %s>>>\n\n", p.Label, mark, oneLine(place), strings.TrimRight(p.Text, "\n"), p.Label, mark)
+		quotation.Block(&b, p.Label, mark, place, p.Text)
 	}
-	return fmt.Sprintf(userForm, oneLine(req.Question), b.String())
+	return fmt.Sprintf(userForm, quotation.OneLine(req.Question), b.String())
 }
-
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // marker is the same for the same request, and in none of its texts.
 func marker(req Request) string {
@@ -54,20 +46,7 @@ func marker(req Request) string {
 	for _, p := range req.Passages {
 		parts = append(parts, p.Path, strings.Join(p.Headings, "\x00"), p.Text)
 	}
-	all := strings.Join(parts, "\x00")
-	for mark := digest(parts...)[:12]; ; mark = digest(mark)[:12] {
-		if !strings.Contains(all, mark) {
-			return mark
-		}
-	}
-}
-
-func digest(parts ...string) string {
-	h := sha256.New()
-	for _, p := range parts {
-		fmt.Fprintf(h, "%d:%s", len(p), p)
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return quotation.Marker(parts...)
 }
 
 // ParseReply reads a model's reply, which must be one JSON object of the schema:

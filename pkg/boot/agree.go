@@ -76,3 +76,7 @@ func Corrected(sum []float64, _ int) (float64, bool) {
 	}
 	return RoganGladen(sum[4]/sum[5], tpr, tnr)
 }
+
+// Again is what stands after a rater's name where it is paired with itself,
+// asked the same once more.
+const Again = ", again"

@@ -11,6 +11,13 @@ import (
 	"github.com/mobiumdev/mobium-rag/pkg/score"
 )
 
+// The rule for a control of a judge: the upper bound of the Wilson 95 % interval
+// of its miss rate is at most MostMissed, over at least FewestItems.
+const (
+	FewestItems = 15
+	MostMissed  = 0.25
+)
+
 // trust is what the controls of a metric say.
 type trust struct {
 	// reasons are why it is not trusted, by the system that a control was of; "" is all.

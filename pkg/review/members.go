@@ -1,0 +1,90 @@
+package review
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// Members of a golden record that the review adds for its own use, and takes
+// out when a person has ruled.
+const (
+	// Reopened is the commit at which the text of a question's gold had changed.
+	Reopened = "reopened"
+	// Revises is the hash of the question that a proposed change is of.
+	Revises = "revises"
+	// Why lists in words why a question or a change is proposed.
+	Why = "why"
+)
+
+var passing = []string{Reopened, Revises, Why}
+
+// member is a member of a JSON object, name and value as they are written.
+type member struct {
+	name  string
+	value jsontext.Value
+}
+
+// members are those of an object, in order; none of no object.
+func members(object jsontext.Value) ([]member, error) {
+	if len(object) == 0 {
+		return nil, nil
+	}
+	dec := jsontext.NewDecoder(bytes.NewReader(object))
+	if tok, err := dec.ReadToken(); err != nil || tok.Kind() != '{' {
+		return nil, fmt.Errorf("expected a JSON object, got %.40q", object)
+	}
+	var all []member
+	for dec.PeekKind() != '}' {
+		name, err := dec.ReadToken()
+		if err != nil {
+			return nil, err
+		}
+		m := member{name: name.String()}
+		value, err := dec.ReadValue()
+		if err != nil {
+			return nil, err
+		}
+		m.value = slices.Clone(value)
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// object writes members as a JSON object, nil if there are none.
+func object(all []member) (jsontext.Value, error) {
+	if len(all) == 0 {
+		return nil, nil
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range all {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := jsontext.AppendQuote(nil, m.name)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(m.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// without is an object less some of its members; the rest in their order.
+func without(from jsontext.Value, names []string) (jsontext.Value, error) {
+	all, err := members(from)
+	if err != nil {
+		return nil, err
+	}
+	rest := slices.DeleteFunc(slices.Clone(all), func(m member) bool { return slices.Contains(names, m.name) })
+	if len(rest) == len(all) {
+		return from, nil
+	}
+	return object(rest)
+}

@@ -32,3 +32,6 @@ func syncDir(path string) error {
 	}
 	return errors.Join(d.Sync(), d.Close())
 }
+
+// unhold takes the lock's file away while it is still locked: who waits for it finds it gone.
+func unhold(f *os.File) error { return errors.Join(os.Remove(f.Name()), f.Close()) }

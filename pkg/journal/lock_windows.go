@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 	"os"
 
@@ -19,3 +20,12 @@ func lock(f *os.File) error {
 
 // syncDir has nothing to do: Windows has no such call.
 func syncDir(string) error { return nil }
+
+// unhold takes the lock's file away, which Windows refuses while another process has it open.
+func unhold(f *os.File) error {
+	err := f.Close()
+	if rerr := os.Remove(f.Name()); rerr != nil && !errors.Is(rerr, windows.ERROR_SHARING_VIOLATION) && !errors.Is(rerr, os.ErrNotExist) {
+		err = errors.Join(err, rerr)
+	}
+	return err
+}

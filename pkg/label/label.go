@@ -102,7 +102,8 @@ func (s Store) Load() (*File, error) {
 // a *Conflict. Labels of other answers and raters are left as they are. A label
 // without any mark and note is taken out of the file.
 //
-// What was opened stays opened: the judges of the label replaced are kept.
+// What was opened stays opened: the judges of the label replaced are kept, and
+// it does not become blind.
 func (s Store) Put(l Label, seen int) (Label, error) {
 	return s.journal().Update(func(now []Label) (journal.Change[Label], error) {
 		change := journal.Change[Label]{Item: l, Remove: l.Faithful == "" && l.Relevant == "" && l.Note == "" && len(l.Opened) == 0}
@@ -118,7 +119,7 @@ func (s Store) Put(l Label, seen int) (Label, error) {
 		if theirs != nil && len(theirs.Opened) > 0 {
 			opened := slices.Concat(theirs.Opened, l.Opened)
 			slices.Sort(opened)
-			change.Item.Opened, change.Remove = slices.Compact(opened), false
+			change.Item.Opened, change.Item.Blind, change.Remove = slices.Compact(opened), false, false
 		}
 		return change, nil
 	})

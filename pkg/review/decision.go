@@ -40,7 +40,8 @@ type Decision struct {
 	// Result is the hash of the record as Apply will write it, "" where it will be gone.
 	Result string `json:"result,omitempty"`
 	// Golden is the question as it shall be: for edit, and for enter where the
-	// proposal is not taken as it stands. Its review member does not matter.
+	// proposal is not taken as it stands. Its review and its unknown members do
+	// not matter: the record's own are kept.
 	Golden *record.Golden `json:"golden,omitempty"`
 	// Found, where not empty, becomes the question's found: a defect in the docs.
 	Found string `json:"found,omitempty"`
@@ -81,9 +82,22 @@ func (s *Stale) Error() string {
 	return fmt.Sprintf("question %q changed since it was shown", s.Question)
 }
 
+// saved says what keeps a ruling out of the file.
+func (d *Decision) saved() error {
+	err := d.validate()
+	switch d.Action {
+	case Approve, Edit, Enter:
+		if d.Result == "" {
+			err = errors.Join(err, fmt.Errorf("question %q: \"result\" is missing: Rule gives it", d.Question))
+		}
+	}
+	return err
+}
+
 // Rule completes a ruling on the record that is now in the golden set, or
 // among the proposals: it sets Base and Result, and says what is wrong with it.
 // A Base that is already set must be the record's, or the error is a *Stale.
+// A withdrawal needs no completing: its question may be gone.
 func Rule(now *record.Golden, d Decision) (Decision, error) {
 	hash := Hash(now)
 	if d.Base != "" && d.Base != hash {
@@ -118,9 +132,7 @@ func (d *Decision) Outcome(now *record.Golden) (*record.Golden, error) {
 		g = *now
 		if d.Golden != nil {
 			g = *d.Golden
-			if len(g.Extra) == 0 {
-				g.Extra = now.Extra
-			}
+			g.Extra = now.Extra
 		}
 	}
 	if d.Found != "" {

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
 // Members of a golden record that the review adds for its own use, and takes
@@ -87,4 +90,63 @@ func without(from jsontext.Value, names []string) (jsontext.Value, error) {
 		return from, nil
 	}
 	return object(rest)
+}
+
+// relined is a record as a line that differs from the line it replaces only
+// where it must: members keep their order, and their text where their value is
+// the same.
+func relined(was []byte, g *record.Golden) ([]byte, error) {
+	now, err := Line(g)
+	if err != nil {
+		return nil, err
+	}
+	before, err := members(was)
+	if err != nil {
+		return nil, err
+	}
+	after, err := members(now)
+	if err != nil {
+		return nil, err
+	}
+	var all []member
+	for _, m := range before {
+		i := slices.IndexFunc(after, func(a member) bool { return a.name == m.name })
+		switch {
+		case i < 0 && empty(m.value) && (m.name == "key_facts" || m.name == "found"):
+			all = append(all, m)
+		case i < 0: // it was taken out
+		case same(m.value, after[i].value) || m.name == "gold" && sameGold(m.value, g.Gold):
+			all = append(all, m)
+		default:
+			all = append(all, after[i])
+		}
+	}
+	for i, a := range after { // a new one stands behind the one it follows in a record
+		if slices.ContainsFunc(all, func(m member) bool { return m.name == a.name }) {
+			continue
+		}
+		at := 0
+		for j := range i {
+			at = max(at, 1+slices.IndexFunc(all, func(m member) bool { return m.name == after[j].name }))
+		}
+		all = slices.Insert(all, at, a)
+	}
+	return object(all)
+}
+
+func empty(v jsontext.Value) bool {
+	v = slices.Clone(v)
+	return v.Compact() == nil && (string(v) == "[]" || string(v) == `""` || string(v) == "null")
+}
+
+// same tells whether two values are the same but for how they are written.
+func same(a, b jsontext.Value) bool {
+	a, b = slices.Clone(a), slices.Clone(b)
+	return a.Canonicalize() == nil && b.Canonicalize() == nil && bytes.Equal(a, b)
+}
+
+// sameGold tells whether a value spells that gold: a plain string is a list of one.
+func sameGold(v jsontext.Value, gold []record.Need) bool {
+	var was []record.Need
+	return json.Unmarshal(v, &was) == nil && slices.EqualFunc(was, gold, slices.Equal[record.Need])
 }

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -190,4 +191,24 @@ func (d *drawer) draw(control string, from []*Item, build func(r *rand.Rand, pla
 		out = append(out, &it)
 	}
 	return out
+}
+
+// Validate says what is wrong with a plan.
+func (p Plan) Validate() error {
+	seen := map[record.MetricName]bool{}
+	for _, m := range p.Metrics {
+		switch {
+		case m == record.SupportedClaims:
+			return fmt.Errorf("%s is read off the claims of %s: ask for that", m, record.Faithfulness)
+		case m != record.Faithfulness && m != record.Relevance:
+			return fmt.Errorf("expected metrics %s or %s, got %q", record.Faithfulness, record.Relevance, m)
+		case seen[m]:
+			return fmt.Errorf("metric %s is named twice", m)
+		}
+		seen[m] = true
+	}
+	if len(p.Metrics) == 0 || p.Controls < 1 || p.Repeats < 1 {
+		return errors.New("expected a metric, and 1 or more controls and repeats")
+	}
+	return nil
 }

@@ -62,18 +62,22 @@ func (b *Bench) Rule(ctx context.Context, items []*Item) ([]*record.Verdict, err
 	return out, nil
 }
 
-// Missing is how many of the items would be asked of the judge by now, those
-// aside that wait for the mark of another.
-func (b *Bench) Missing(items []*Item) (now, later int) {
+// Missing is how many items are still to be asked about, those that wait for the
+// mark of another among them, and how many calls that takes of a model, repair
+// tries aside.
+func (b *Bench) Missing(items []*Item) (missing, calls int) {
 	for _, it := range items {
-		switch {
-		case it.On != nil:
-			later++
-		case it.Skip == "" && b.Store.Load(Key(it, b.Judge)) == nil:
-			now++
+		if it.On != nil {
+			if plain := b.Store.Load(Key(it.On, b.Judge)); plain != nil {
+				it = it.settled(plain)
+			}
+		}
+		if it.Skip == "" && b.Store.Load(Key(it, b.Judge)) == nil {
+			missing++
+			calls += Calls(it)
 		}
 	}
-	return now, later
+	return missing, calls
 }
 
 // round judges the items that are not nil, one of each key, and fills out.
@@ -84,20 +88,20 @@ func (b *Bench) round(ctx context.Context, cancel context.CancelCauseFunc, items
 		if it == nil {
 			continue
 		}
-		key := Key(it, b.Judge)
+		key := Key(it, b.Judge) + it.Skip
 		if alike[key] == nil {
 			order = append(order, key)
 		}
 		alike[key] = append(alike[key], i)
 	}
-	work := make(chan string)
+	work := make(chan []int)
 	var wg sync.WaitGroup
 	for range max(1, b.Workers) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			for key := range work {
-				same := alike[key]
+			for same := range work {
+				key := Key(items[same[0]], b.Judge)
 				v, err := b.one(ctx, items[same[0]], key)
 				if err != nil {
 					cancel(err)
@@ -114,7 +118,7 @@ func (b *Bench) round(ctx context.Context, cancel context.CancelCauseFunc, items
 	}
 	for _, key := range order {
 		select {
-		case work <- key:
+		case work <- alike[key]:
 		case <-ctx.Done():
 		}
 	}

@@ -163,12 +163,12 @@ func (p *parser[T]) at(offset int64, err error) error {
 
 // broken is the error of text that is not JSON.
 func (p *parser[T]) broken(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return p.at(int64(len(p.text)), errors.New("the file ends too early"))
+	}
 	var syntax *jsontext.SyntacticError
 	if errors.As(err, &syntax) {
 		return p.at(syntax.ByteOffset, err)
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return p.at(int64(len(p.text)), errors.New("the file ends too early"))
 	}
 	return p.at(p.dec.InputOffset(), err)
 }

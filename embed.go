@@ -1,4 +1,5 @@
-// Package mobiumrag holds the project's own docs, the corpus of mr-cut -embedded.
+// Package mobiumrag holds the project's own docs, the corpus of mr-cut -embedded,
+// and the rules of reviewing.
 package mobiumrag
 
 import "embed"
@@ -7,3 +8,8 @@ import "embed"
 //
 //go:embed README.md docs
 var Docs embed.FS
+
+// Reviewing is REVIEWING.md, the rules for those who review. It is no part of the corpus.
+//
+//go:embed REVIEWING.md
+var Reviewing string

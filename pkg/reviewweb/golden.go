@@ -1,0 +1,280 @@
+package reviewweb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/review"
+)
+
+// Golden is the site on which golden questions are reviewed.
+type Golden struct {
+	Paths review.Paths
+	Store review.Store
+	// Sections are of the corpus at the pin.
+	Sections *Sections
+	// Hits are what a system brings for the questions; for those without any the
+	// words of the question are searched.
+	Hits []*record.Hits
+	// Depth is how many of a question's hits are shown.
+	Depth int
+	// By is who reviews, "" to ask on the page.
+	By string
+	// Now is the clock.
+	Now func() time.Time
+
+	who   rater
+	given map[record.QuestionID]*record.Hits
+	mu    sync.Mutex
+	last  *snapshot
+}
+
+// Handler reads the files, and serves the site. It fails where a file is damaged.
+func (g *Golden) Handler() (http.Handler, error) {
+	g.who.name = g.By
+	g.given = map[record.QuestionID]*record.Hits{}
+	for _, h := range g.Hits {
+		g.given[h.Question.ID] = h
+	}
+	if _, err := g.current(); err != nil {
+		return nil, err
+	}
+	mux := pages("golden.html", &g.who)
+	mux.HandleFunc("GET /coverage", page("coverage.html"))
+	mux.HandleFunc("GET /api/golden", answering(g.list))
+	mux.HandleFunc("GET /api/golden/question", answering(g.question))
+	mux.HandleFunc("POST /api/golden/check", answering(g.check))
+	mux.HandleFunc("POST /api/golden/decide", answering(g.decide))
+	mux.HandleFunc("GET /api/coverage", answering(g.coverage))
+	g.Sections.routes(mux)
+	return mux, nil
+}
+
+// snapshot is what the files held when they were last read. It does not change.
+type snapshot struct {
+	version int
+	files   []fs.FileInfo
+	data    *review.Data
+	entries []*entry
+	byID    map[record.QuestionID]*entry
+	checker func() (*review.Checker, error)
+}
+
+// current is what the files hold now.
+func (g *Golden) current() (*snapshot, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	files, err := look(g.Paths.Golden, g.Paths.Proposed, g.Paths.NextPin, g.Store.Path)
+	if err != nil {
+		return nil, err
+	}
+	if g.last != nil && slices.EqualFunc(files, g.last.files, same) {
+		return g.last, nil
+	}
+	s := &snapshot{files: files, version: 1}
+	if g.last != nil {
+		s.version = g.last.version + 1
+	}
+	if g.last != nil && slices.EqualFunc(files[:3], g.last.files[:3], same) {
+		s.data, s.checker = g.last.data, g.last.checker
+	} else {
+		if s.data, err = review.ReadData(g.Paths); err != nil {
+			return nil, err
+		}
+		s.checker = g.checker(s.data)
+	}
+	decisions, err := g.Store.Load()
+	if err != nil {
+		return nil, err
+	}
+	s.list(decisions)
+	g.last = s
+	return s, nil
+}
+
+// entry is a question of the list: one of the set, one proposed, or both where
+// a change of it is proposed.
+type entry struct {
+	ID       record.QuestionID   `json:"id"`
+	Question string              `json:"question"`
+	Kind     record.QuestionKind `json:"kind"`
+	// From is set, proposed, next pin, or change.
+	From string `json:"from"`
+	// Review is by whom and when, or draft.
+	Review string `json:"review"`
+	// Action is what was ruled; Applied that the set holds it by now, Stale that
+	// the question changed since.
+	Action  review.Action `json:"action,omitempty"`
+	By      string        `json:"by,omitempty"`
+	Seq     int           `json:"seq,omitzero"`
+	Applied bool          `json:"applied,omitzero"`
+	Stale   bool          `json:"stale,omitzero"`
+
+	now      *record.Golden // what is ruled on
+	hash     string
+	instead  *record.Golden // of the set, where a change is proposed
+	decision *review.Decision
+}
+
+// The places a question comes from.
+const (
+	fromSet      = "set"
+	fromProposed = "proposed"
+	fromNextPin  = "next pin"
+	fromChange   = "change"
+)
+
+// list makes the entries: the set in its order, then what is proposed.
+func (s *snapshot) list(f *review.File) {
+	s.byID = map[record.QuestionID]*entry{}
+	add := func(g *record.Golden, from string) {
+		if e := s.byID[g.ID]; e != nil { // a change of a question, or proposed twice
+			if e.From == fromSet {
+				e.instead, e.From = e.now, fromChange
+				e.show(g)
+			}
+			return
+		}
+		e := &entry{ID: g.ID, From: from}
+		e.show(g)
+		s.byID[g.ID] = e
+		s.entries = append(s.entries, e)
+	}
+	for _, g := range s.data.Golden.Records {
+		add(g, fromSet)
+	}
+	for _, g := range s.data.Proposed.Records {
+		add(g, fromProposed)
+	}
+	for _, g := range s.data.NextPin.Records {
+		add(g, fromNextPin)
+	}
+	for _, e := range s.entries {
+		if e.decision = f.Of(e.ID); e.decision == nil {
+			continue
+		}
+		d := e.decision
+		e.Action, e.By, e.Seq = d.Action, d.By, d.Seq
+		e.Applied = d.Result != "" && d.Result == e.hash
+		e.Stale = !e.Applied && d.Base != e.hash
+	}
+}
+
+func (e *entry) show(g *record.Golden) {
+	e.now, e.hash = g, review.Hash(g)
+	e.Question, e.Kind, e.Review = g.Question, g.AskedFor, g.Review
+}
+
+// questions is what GET /api/golden tells.
+type questions struct {
+	Version   int           `json:"version"`
+	By        string        `json:"by"`
+	Commit    record.Commit `json:"commit"`
+	Golden    string        `json:"golden"`
+	Questions []*entry      `json:"questions"`
+}
+
+// list answers with the questions, or with nothing where the page has them.
+func (g *Golden) list(r *http.Request) (any, error) {
+	s, err := g.current()
+	if err != nil {
+		return nil, err
+	}
+	if r.URL.Query().Get("version") == fmt.Sprint(s.version) {
+		return nil, nil
+	}
+	return questions{s.version, g.who.who(), g.Sections.corpus.Commit, g.Paths.Golden, s.entries}, nil
+}
+
+// ruling is a decision as the page sends it.
+type ruling struct {
+	Question record.QuestionID `json:"question"`
+	Action   review.Action     `json:"action"`
+	Base     string            `json:"base"`
+	Golden   *record.Golden    `json:"golden"`
+	Found    string            `json:"found"`
+	Note     string            `json:"note"`
+	// Seen is the number of the ruling that the page showed, 0 for none.
+	Seen int `json:"seen"`
+}
+
+// decide keeps a ruling. It answers once that is on disk.
+func (g *Golden) decide(r *http.Request) (any, error) {
+	var ask ruling
+	if err := read(r, &ask); err != nil {
+		return nil, err
+	}
+	s, err := g.current()
+	if err != nil {
+		return nil, err
+	}
+	e := s.byID[ask.Question]
+	if e == nil {
+		return nil, conflict{fmt.Errorf("question %q is no longer there", ask.Question), nil}
+	}
+	d := review.Decision{
+		Question: ask.Question, Action: ask.Action, Base: ask.Base, Golden: ask.Golden,
+		Found: ask.Found, Note: ask.Note, By: g.who.who(), At: stamp(g.Now),
+	}
+	if d.By == "" {
+		return nil, invalid{errors.New("who are you? A ruling carries a name")}
+	}
+	if d, err = review.Rule(e.now, d); err == nil {
+		_, err = g.Store.Put(d, ask.Seen)
+	}
+	var theirs *review.Conflict
+	var stale *review.Stale
+	switch {
+	case errors.As(err, &theirs), errors.As(err, &stale):
+		now, detailErr := g.detail(r.Context(), ask.Question)
+		return nil, conflict{errors.Join(err, detailErr), now}
+	case err != nil && d.Result == "" && d.Action != review.Drop && d.Action != review.Reject && d.Action != review.Withdraw:
+		return nil, invalid{err} // Rule said no
+	case err != nil:
+		return nil, err
+	}
+	return g.detail(r.Context(), ask.Question)
+}
+
+// coverage counts which sections the questions ask for.
+func (g *Golden) coverage(*http.Request) (any, error) {
+	s, err := g.current()
+	if err != nil {
+		return nil, err
+	}
+	return review.Cover(g.Sections.corpus, s.data.Golden.Records, slices.Concat(s.data.Proposed.Records, s.data.NextPin.Records)), nil
+}
+
+// line is a golden record as JSON, as the files hold it.
+func line(g *record.Golden) (jsontext.Value, error) {
+	if g == nil {
+		return nil, nil
+	}
+	b, err := review.Line(g)
+	return b, err
+}
+
+// checker is made once for what the files hold, when the first question is looked at.
+func (g *Golden) checker(data *review.Data) func() (*review.Checker, error) {
+	all := slices.Concat(data.Golden.Records, data.Proposed.Records, data.NextPin.Records)
+	return sync.OnceValues(func() (*review.Checker, error) {
+		var hits []*record.Hits
+		for _, q := range all {
+			h, err := g.hits(context.Background(), q)
+			if err != nil {
+				return nil, err
+			}
+			hits = append(hits, h)
+		}
+		return review.NewChecker(g.Sections.corpus, all, hits), nil
+	})
+}

@@ -1,0 +1,313 @@
+// The golden review page: which question is shown, what is ruled, and what others ruled.
+import { $, address, ask, draft, el, every, help, keys, name, saved, toast } from "./common.js";
+import { decided, row, update } from "./golden-list.js";
+import { record, show, skeleton } from "./golden-view.js";
+import { edit } from "./golden-edit.js";
+import { brings, searching } from "./golden-search.js";
+
+const page = {
+  version: "", by: "", list: [], byId: new Map(), order: [],
+  id: null, details: new Map(), editing: null, busy: false, undo: [],
+};
+
+// ---- the list -------------------------------------------------------------
+
+async function refresh() {
+  let news;
+  try {
+    news = await ask("/api/golden?version=" + page.version);
+  } catch (e) {
+    saved(e.message, true);
+    return;
+  }
+  if (!news) {
+    if ($("saved").classList.contains("bad") && $("saved").textContent.startsWith("mr-review does not")) saved("Connected again");
+    return;
+  }
+  const before = page.byId;
+  page.version = news.version;
+  page.by = news.by;
+  page.list = news.questions;
+  page.byId = new Map(news.questions.map((q) => [q.id, q]));
+  $("who").textContent = page.by || "Who are you?";
+  document.title = "Golden review: " + news.golden;
+  for (const q of page.list) {
+    const old = before.get(q.id);
+    if (!old || JSON.stringify(old) === JSON.stringify(q)) continue;
+    const kept = page.details.get(q.id);
+    if (kept && kept.value && kept.value.seq === q.seq && kept.value.question === q.question) continue; // our own ruling
+    page.details.delete(q.id);
+    if (q.id === page.id && !page.editing) {
+      if (q.action && q.seq !== old.seq) toast(q.by + " ruled on " + q.id + ": " + q.action);
+      select(q.id, false);
+    }
+  }
+  narrow();
+  if (!page.by) page.by = await name("").then((n) => { $("who").textContent = n || "Who are you?"; return n; });
+}
+
+// narrow shows the rows that the two fields above the list ask for.
+function narrow() {
+  const want = $("show").value;
+  const words = $("narrow").value.toLowerCase().split(/\s+/).filter(Boolean);
+  const shown = page.list.filter((q) =>
+    (want === "all" || (want === "open" && !decided(q)) || (want === "done" && decided(q)) ||
+      (want === "proposed" && q.from !== "set") || (want === "stale" && q.stale)) &&
+    words.every((w) => (q.id + " " + q.question + " " + q.kind).toLowerCase().includes(w)));
+  page.order = shown.map((q) => q.id);
+  update($("items"), shown, page.id);
+  const n = page.list.filter(decided).length;
+  $("count").textContent = n + " of " + page.list.length + " decided";
+  $("bar").max = page.list.length || 1;
+  $("bar").value = n;
+  if (!page.id && page.order.length) {
+    const asked = new URLSearchParams(location.search).get("q");
+    select(page.byId.has(asked) ? asked : (page.list.find((q) => !decided(q)) || shown[0]).id, false);
+  }
+}
+
+// ---- one question ---------------------------------------------------------
+
+// detail is what the server tells of a question, asked for once.
+function detail(id) {
+  let kept = page.details.get(id);
+  if (!kept) {
+    const promise = ask("/api/golden/question?id=" + encodeURIComponent(id));
+    kept = { promise };
+    page.details.set(id, kept);
+    promise.then((v) => { kept.value = v; }, () => page.details.delete(id));
+  }
+  return kept.promise;
+}
+
+function keep(d) { page.details.set(d.id, { promise: Promise.resolve(d), value: d }); }
+
+async function select(id, focus = true) {
+  if (!id) return;
+  if (page.editing && page.editing.id !== id) stopEditing();
+  const moved = page.id !== id;
+  page.id = id;
+  address("q", id);
+  row($("items"), id);
+  const ready = page.details.get(id)?.value;
+  if (ready) paint(ready, focus, moved);
+  else {
+    skeleton($("body"), page.byId.get(id));
+    try {
+      const d = await detail(id);
+      if (page.id === id) paint(d, focus, moved);
+    } catch (e) {
+      if (page.id === id) $("body").replaceChildren(el("p", { class: "banner bad" }, e.message));
+      return;
+    }
+  }
+  const at = page.order.indexOf(id);
+  for (const near of [page.order[at + 1], page.order[at - 1], page.order[at + 2]]) if (near) detail(near).catch(() => {});
+}
+
+function paint(d, focus, moved) {
+  const at = page.order.indexOf(d.id);
+  const place = at < 0 ? "" : (at + 1) + " of " + page.order.length;
+  if (!page.editing && draft.read("edit " + d.id)) page.editing = { id: d.id };
+  if (page.editing) edit($("body"), d, page);
+  else show($("body"), d, place, page);
+  brings(d, page);
+  actions(d);
+  if (moved) $("middle").scrollTop = 0;
+  if (focus && !page.editing) $("body").querySelector("h1")?.focus({ preventScroll: true });
+}
+
+function repaint() {
+  const d = page.details.get(page.id)?.value;
+  if (d) paint(d, false, false);
+}
+
+function step(by) {
+  const at = page.order.indexOf(page.id);
+  const to = page.order[at < 0 ? 0 : Math.min(Math.max(at + by, 0), page.order.length - 1)];
+  if (to && to !== page.id) select(to);
+}
+
+// onward goes to the next question that is still to be ruled on.
+function onward() {
+  const at = page.order.indexOf(page.id);
+  const after = [...page.order.slice(at + 1), ...page.order.slice(0, Math.max(at, 0))];
+  const to = after.find((id) => !decided(page.byId.get(id)));
+  if (to) select(to);
+  else {
+    select(page.id);
+    toast("Nothing is left to rule on in this list");
+  }
+}
+
+// ---- ruling ---------------------------------------------------------------
+
+const proposed = (d) => d.from !== "set";
+
+// rule saves a ruling on the question shown. Golden is the record as it shall be.
+async function rule(action, golden) {
+  const d = page.details.get(page.id)?.value;
+  if (!d || page.busy) return false;
+  if (!page.by && !(page.by = await name(""))) return false;
+  const fields = page.editing ? {} : { note: $("note").value.trim(), found: $("found-in-docs").value.trim() };
+  let { note, found } = { note: golden?.note ?? fields.note, found: fields.found };
+  if (golden) ({ note, ...golden } = golden);
+  else if (action === "approve" || action === "enter") {
+    const base = d.golden.found || "";
+    if (base && !found) { // only an edit can take it out
+      golden = { ...record(d.shown), found: "" };
+      if (action === "approve") action = "edit";
+    } else if (found === base) found = "";
+  }
+  const body = { question: d.id, action, base: d.base, note: note || "", found: golden || action === "drop" || action === "reject" ? "" : found || "", seen: d.decision?.seq || 0 };
+  if (golden) body.golden = golden;
+  return send(d, body, true);
+}
+
+async function send(d, body, undoable) {
+  page.busy = true;
+  saved("Saving…");
+  try {
+    const now = await ask("/api/golden/decide", body);
+    if (undoable) page.undo.push({ id: d.id, before: d.stale || d.applied ? null : d.decision || null });
+    keep(now);
+    Object.assign(page.byId.get(d.id), { action: undefined, by: undefined, seq: undefined, stale: undefined, applied: undefined }, pick(now));
+    draft.drop("edit " + d.id);
+    draft.drop("note " + d.id);
+    saved(body.action === "withdraw" ? "Taken back: " + d.id : "Saved: " + d.id + ", " + body.action);
+    return true;
+  } catch (e) {
+    saved(e.message, true);
+    toast(e.message);
+    if (e.now) {
+      keep(e.now);
+      if (page.id === d.id) repaint();
+    }
+    return false;
+  } finally {
+    page.busy = false;
+    narrow();
+  }
+}
+
+const pick = ({ action, by, seq, stale, applied, review, question, kind }) => ({ action, by, seq, stale, applied, review, question, kind });
+
+async function approve() {
+  if (page.editing) return;
+  const d = page.details.get(page.id)?.value;
+  if (d && await rule(proposed(d) ? "enter" : "approve")) onward();
+}
+
+async function drop() {
+  if (page.editing) return;
+  const d = page.details.get(page.id)?.value;
+  if (d && await rule(proposed(d) ? "reject" : "drop")) onward();
+}
+
+async function undo() {
+  if (page.busy || page.editing) return;
+  let last = page.undo.pop();
+  if (!last) {
+    if (!page.byId.get(page.id)?.action) return toast("Nothing to undo");
+    last = { id: page.id, before: null };
+  }
+  await select(last.id);
+  const d = page.details.get(last.id)?.value;
+  if (!d) return;
+  const b = last.before;
+  const body = { question: d.id, base: d.base, seen: d.decision?.seq || 0, action: b ? b.action : "withdraw", note: b?.note || "", found: b?.found || "" };
+  if (b?.golden) body.golden = record(b.golden);
+  if (await send(d, body, false)) select(last.id);
+}
+
+// saveFields saves the note and the defect when they change, where there is a ruling they belong to.
+page.saveFields = async () => {
+  const d = page.details.get(page.id)?.value;
+  const note = $("note").value.trim(), found = $("found-in-docs").value.trim();
+  if (!d?.decision || d.stale || d.applied) {
+    draft.write("note " + d.id, { note, found });
+    saved("Kept here until you rule");
+    return;
+  }
+  const { action, golden } = d.decision;
+  if (golden) await send(d, { question: d.id, action, base: d.base, golden: { ...record(golden), found }, note, found: "", seen: d.decision.seq }, true);
+  else await rule(action);
+  repaint();
+};
+
+// ---- editing --------------------------------------------------------------
+
+page.startEditing = () => {
+  if (!page.details.get(page.id)?.value) return;
+  page.editing = { id: page.id };
+  repaint();
+};
+
+function stopEditing() {
+  draft.drop("edit " + page.editing.id);
+  page.editing = null;
+}
+
+page.cancel = () => { stopEditing(); repaint(); $("body").querySelector("h1")?.focus({ preventScroll: true }); };
+
+page.save = async (golden) => {
+  const d = page.details.get(page.id)?.value;
+  if (await rule(proposed(d) ? "enter" : "edit", golden)) {
+    page.editing = null;
+    onward();
+  }
+};
+
+// ---- the bar below and the keys --------------------------------------------
+
+function actions(d) {
+  const b = (id, text, key, fn, cls = "", off = false) =>
+    el("button", { type: "button", id, class: "btn " + cls, onclick: fn, disabled: off }, text, el("kbd", {}, key));
+  $("actions").replaceChildren(...(page.editing
+    ? [b("save", "Save", "Ctrl+Enter", () => page.editing.submit(), "main"), b("cancel", "Cancel", "Esc", page.cancel)]
+    : [
+      b("previous", "Previous", "k", () => step(-1)), b("next", "Next", "j", () => step(1)),
+      b("approve", proposed(d) ? (d.from === "change" ? "Take the change" : "Enter") : "Approve", "a", approve, "main"),
+      b("edit", "Edit", "e", page.startEditing),
+      b("drop", proposed(d) ? "Reject" : "Drop", "d", drop),
+      b("undo", "Undo", "u", undo, "", !page.undo.length && !d.action),
+    ]));
+}
+
+const listed = [
+  ["j ↓", "the next question"], ["k ↑", "the one before"], ["J", "the next one still to review"],
+  ["a", "approve; of a proposal: enter it"], ["e", "edit"], ["d", "drop; of a proposal: reject it"],
+  ["n", "note"], ["s /", "search the docs for gold"], ["u", "undo the last ruling"],
+  ["Ctrl+Enter", "save an edit or a note"], ["Esc", "leave a field; cancel an edit"],
+  ["↑ ↓ Enter", "in results: move, and read"], ["+ 1…9", "in results: add as a new need, or as an alternative of need 1…9"], ["?", "these keys"],
+];
+
+keys({
+  j: () => step(1), ArrowDown: () => step(1), k: () => step(-1), ArrowUp: () => step(-1), J: onward,
+  a: approve, e: page.startEditing, d: drop, u: undo, s: () => $("words").focus(), "/": () => $("words").focus(),
+  n: () => $("note")?.focus(), "?": () => help(listed),
+}, {
+  "Ctrl+Enter": () => { if (page.editing) page.editing.submit(); else document.activeElement.blur(); },
+  Escape: () => {
+    if (document.activeElement.closest("#side, #list, textarea, input, select") && !(page.editing && document.activeElement.closest("#body"))) document.activeElement.blur();
+    else if (page.editing) page.cancel();
+    else return false;
+  },
+});
+
+$("items").addEventListener("click", (e) => {
+  const b = e.target.closest("button[data-id]");
+  if (!b) return;
+  $("list").classList.remove("open");
+  $("fold").setAttribute("aria-expanded", "false");
+  select(b.dataset.id);
+});
+$("fold").addEventListener("click", () => $("fold").setAttribute("aria-expanded", String($("list").classList.toggle("open"))));
+$("skip").addEventListener("click", (e) => { e.preventDefault(); $("middle").focus(); });
+$("show").addEventListener("change", narrow);
+$("narrow").addEventListener("input", narrow);
+$("help").addEventListener("click", () => help(listed));
+$("who").addEventListener("click", async () => { page.by = await name(page.by); $("who").textContent = page.by; });
+searching(page);
+page.step = step;
+every(refresh);

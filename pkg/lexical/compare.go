@@ -1,0 +1,213 @@
+package lexical
+
+// reach is how many tokens may stand between a denial and what it denies.
+const reach = 4
+
+// broken says what of a claim the window contradicts or does not have, "" where
+// all is well. These are rules, not weights: one of them is enough.
+func (c claim) broken(w window, known map[string]bool) string {
+	in := w.tokens()
+	has := vocabulary(in)
+	for _, t := range c.tokens {
+		switch {
+		case t.kind == number && !has[t.text]:
+			return "number " + t.text
+		case t.kind == word && t.code && !has[t.text] && !known[t.text]:
+			return "name " + t.text
+		}
+	}
+	if why := c.polarity(in); why != "" {
+		return why
+	}
+	return c.replaced(in)
+}
+
+// polarity compares denials: each of the claim needs one in the window, and
+// what is denied in one must not be asserted in the other.
+func (c claim) polarity(in []token) string {
+	mine, theirs := denied(c.tokens), denied(in)
+	if len(mine.all) > 0 && len(theirs.all) == 0 {
+		return "denial"
+	}
+	for _, t := range mine.all {
+		if theirs.asserted[t] && !theirs.denied[t] {
+			return "denial of " + t
+		}
+	}
+	for _, t := range theirs.all {
+		if mine.asserted[t] && !mine.denied[t] && !theirs.asserted[t] {
+			return "denial of " + t
+		}
+	}
+	return ""
+}
+
+// polarity of the content words of a text.
+type polarity struct {
+	all              []string // what the denials deny, "" where that is not seen
+	denied, asserted map[string]bool
+}
+
+// denied finds what each denial denies: the first content word behind it.
+func denied(tokens []token) polarity {
+	p := polarity{denied: map[string]bool{}, asserted: map[string]bool{}}
+	target := map[int]bool{}
+	for i, t := range tokens {
+		if t.kind != denial {
+			continue
+		}
+		of := ""
+		for j := i + 1; j < len(tokens) && j <= i+reach; j++ {
+			if tokens[j].content() {
+				of = tokens[j].text
+				target[j] = true
+				p.denied[of] = true
+				break
+			}
+		}
+		p.all = append(p.all, of)
+	}
+	for i, t := range tokens {
+		if t.content() && !target[i] {
+			p.asserted[t.text] = true
+		}
+	}
+	return p
+}
+
+// near is the share of a claim's tokens that must stand in the window, in order,
+// for it to be that text with something changed.
+const near = 0.75
+
+// replaced finds a name or number of the claim that stands where the window has
+// another word, or a word where the window has another name, in a text that is
+// otherwise the same.
+func (c claim) replaced(in []token) string {
+	at := align(c.tokens, in)
+	matched := 0
+	for _, j := range at {
+		if j >= 0 {
+			matched++
+		}
+	}
+	if float64(matched) < near*float64(len(at)) {
+		return ""
+	}
+	for i, t := range c.tokens {
+		if at[i] >= 0 || !t.content() {
+			continue
+		}
+		for _, other := range opposite(at, i, in) {
+			if other.content() && !other.same(t) && (t.distinct() || other.distinct()) {
+				return t.text + " for " + other.text
+			}
+		}
+	}
+	return ""
+}
+
+// distinct tells whether a token is a name or number.
+func (t token) distinct() bool { return t.kind == number || t.name }
+
+// gap is the most tokens that stand where others stood.
+const gap = 2
+
+// opposite is what stands in place of the claim's i-th token, which has no match:
+// what lies between the matches of its neighbours, none if that is more than gap.
+func opposite(at []int, i int, in []token) []token {
+	before, after := i, i
+	for before >= 0 && at[before] < 0 {
+		before--
+	}
+	for after < len(at) && at[after] < 0 {
+		after++
+	}
+	var from, to int
+	switch {
+	case before >= 0 && after < len(at):
+		from, to = at[before]+1, at[after]
+	case before >= 0: // the claim's end: as many
+		from = at[before] + 1
+		to = min(len(in), from+after-before-1)
+	case after < len(at): // its beginning
+		to = at[after]
+		from = max(0, to-after)
+	}
+	if after-before-1 > gap || to-from > gap {
+		return nil
+	}
+	return in[from:to]
+}
+
+// align gives for each token the place of its match in the longest common
+// subsequence, -1 where it has none.
+func align(a, b []token) []int {
+	next := make([][]int, len(a)+1)
+	for i := range next {
+		next[i] = make([]int, len(b)+1)
+	}
+	for i := len(a) - 1; i >= 0; i-- {
+		for j := len(b) - 1; j >= 0; j-- {
+			if a[i].same(b[j]) {
+				next[i][j] = next[i+1][j+1] + 1
+			} else {
+				next[i][j] = max(next[i+1][j], next[i][j+1])
+			}
+		}
+	}
+	at := make([]int, len(a))
+	for i, j := 0, 0; i < len(a); i++ {
+		at[i] = -1
+		for j < len(b) && next[i][j] == next[i][j+1] {
+			j++ // the last place that loses nothing keeps neighbours together
+		}
+		if j < len(b) && a[i].same(b[j]) && next[i][j] == next[i+1][j+1]+1 {
+			at[i] = j
+			j++
+		}
+	}
+	return at
+}
+
+func (t token) same(u token) bool { return t.kind == u.kind && t.text == u.text }
+
+// verbatim finds the claim word for word in a page, and nothing right before it
+// that denies it.
+func (c claim) verbatim(pages []page) (window, bool) {
+	for i := range pages {
+		p := &pages[i]
+		for k := 0; k+len(c.tokens) <= len(p.tokens); k++ {
+			n := 0
+			for n < len(c.tokens) && c.tokens[n].same(p.tokens[k+n]) {
+				n++
+			}
+			if w := p.around(k, k+n); n == len(c.tokens) && !w.deniesBefore(k) {
+				return w, true
+			}
+		}
+	}
+	return window{}, false
+}
+
+// around is the smallest window with the tokens [first,last).
+func (p *page) around(first, last int) window {
+	w := window{page: p, last: len(p.units), coverage: 1}
+	for w.first+1 < len(p.units) && p.units[w.first].last <= first {
+		w.first++
+	}
+	for w.last > w.first+1 && p.units[w.last-1].first >= last {
+		w.last--
+	}
+	return w
+}
+
+// deniesBefore tells whether a denial stands at most reach tokens before the
+// token at, in the window's first unit.
+func (w window) deniesBefore(at int) bool {
+	for i := max(w.page.units[w.first].first, at-reach); i < at; i++ {
+		if w.page.tokens[i].kind == denial {
+			return true
+		}
+	}
+	return false
+}

@@ -54,7 +54,7 @@ type Drawn struct {
 
 // Draw makes the items. The same material, plan and seed give the same.
 func Draw(m Material, p Plan) *Drawn {
-	d := &drawer{Material: m, plan: p, questions: map[record.QuestionID]*golden.Question{}, real: map[string]*Item{}}
+	d := &drawer{Material: m, plan: p, questions: map[record.QuestionID]*golden.Question{}, real: map[string]*Item{}, bares: map[string]string{}}
 	for _, q := range m.Golden.Questions {
 		d.questions[q.ID] = q
 	}
@@ -90,6 +90,7 @@ type drawer struct {
 	pool      []*record.Answer // that controls are drawn from
 	real      map[string]*Item // the first item of an answer, by realKey
 	names     *names
+	bares     map[string]string // texts of passages in bare form
 }
 
 func realKey(m record.MetricName, a *record.Answer) string {

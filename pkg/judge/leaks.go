@@ -61,7 +61,7 @@ func (d *drawer) leaks(m record.MetricName, items []*Item) Leak {
 func (d *drawer) sharedPassage(it *Item) string {
 	near := d.near(it)
 	for _, p := range it.Case.Passages {
-		if near.shares(p.Section, p.Path, p.Text) {
+		if near.shares(p.Section, p.Path, d.bare(p.Text)) {
 			return fmt.Sprintf("passage %s shares its section, page or text with the answer's own or its gold", p.Passage)
 		}
 	}

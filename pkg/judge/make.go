@@ -88,7 +88,7 @@ func (d *drawer) randomPassages(r *rand.Rand, plain, it *Item) bool {
 		if len(it.Case.Passages) == len(plain.Case.Passages) {
 			break
 		}
-		if !near.shares(p.Section, p.Path, p.Text) && strings.TrimSpace(p.Text) != "" {
+		if !near.shares(p.Section, p.Path, d.bare(p.Text)) && strings.TrimSpace(p.Text) != "" {
 			it.Case.Passages = append(it.Case.Passages, labelled(len(it.Case.Passages), p))
 		}
 	}
@@ -98,9 +98,12 @@ func (d *drawer) randomPassages(r *rand.Rand, plain, it *Item) bool {
 
 // altered changes one number, name or negation of an answer.
 func (d *drawer) altered(r *rand.Rand, plain, it *Item) bool {
+	texts := []string{bare(plain.Case.Answer)}
+	for _, p := range plain.Case.Passages {
+		texts = append(texts, d.bare(p.Text))
+	}
 	known := func(s string) bool {
-		return Holds(plain.Case.Answer, s) ||
-			slices.ContainsFunc(plain.Case.Passages, func(p record.Labelled) bool { return Holds(p.Text, s) })
+		return slices.ContainsFunc(texts, func(text string) bool { return holds(text, s) })
 	}
 	text, plant := d.names.alter(r, plain.Case.Answer, known)
 	it.Case.Answer, it.Planted, it.Expect = text, plant, record.No
@@ -111,8 +114,9 @@ func (d *drawer) altered(r *rand.Rand, plain, it *Item) bool {
 func verbatim(r *rand.Rand, plain, it *Item) bool {
 	var all []string
 	for _, p := range plain.Case.Passages {
+		text := bare(p.Text)
 		for _, s := range sentence.Split(p.Text) {
-			if !s.Code && selfContained(s.Text) && Holds(p.Text, s.Text) && !slices.Contains(all, s.Text) {
+			if !s.Code && selfContained(s.Text) && holds(text, s.Text) && !slices.Contains(all, s.Text) {
 				all = append(all, s.Text)
 			}
 		}
@@ -184,36 +188,47 @@ func (d *drawer) keyFacts(_ *rand.Rand, _, it *Item) bool {
 type neighbourhood struct {
 	sections map[record.SectionID]bool
 	pages    map[string]bool
-	texts    map[string]bool
+	texts    map[string]bool // bare
 }
 
 func (n *neighbourhood) add(s record.SectionID, page, text string) {
-	n.sections[s], n.texts[bare(text)] = true, true
+	n.sections[s], n.texts[text] = true, true
 	if page != "" {
 		n.pages[path.Clean(page)] = true
 	}
 }
 
 func (n *neighbourhood) shares(s record.SectionID, page, text string) bool {
-	return n.sections[s] || page != "" && n.pages[path.Clean(page)] || n.texts[bare(text)]
+	return n.sections[s] || page != "" && n.pages[path.Clean(page)] || n.texts[text]
 }
 
 // near is the neighbourhood of an item's answer as it was given.
 func (d *drawer) near(it *Item) *neighbourhood {
 	n := &neighbourhood{map[record.SectionID]bool{}, map[string]bool{}, map[string]bool{}}
+	section := func(s record.SectionID) {
+		for _, part := range d.Corpus.Section(s) {
+			n.add(part.Section, part.Path, d.bare(part.Text))
+		}
+	}
 	given := d.real[realKey(it.Metric, &record.Answer{Question: it.Question, System: it.System, Model: it.Model})]
 	for _, p := range given.Case.Passages {
-		n.add(p.Section, p.Path, p.Text)
-		for _, part := range d.Corpus.Section(p.Section) {
-			n.add(part.Section, part.Path, part.Text)
-		}
+		n.add(p.Section, p.Path, d.bare(p.Text))
+		section(p.Section)
 	}
 	for _, need := range d.questions[it.Question.ID].Needs {
 		for _, s := range need.Sections {
-			for _, part := range d.Corpus.Section(s) {
-				n.add(part.Section, part.Path, part.Text)
-			}
+			section(s)
 		}
 	}
 	return n
+}
+
+// bare is the bare form of a passage's text, remembered.
+func (d *drawer) bare(text string) string {
+	b, ok := d.bares[text]
+	if !ok {
+		b = bare(text)
+		d.bares[text] = b
+	}
+	return b
 }

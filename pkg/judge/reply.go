@@ -134,12 +134,14 @@ func quoted(passages []record.Labelled, label, quote string) error {
 // Holds tells whether a passage holds the words of a quote, one after another,
 // whatever the white space, the Markdown markup, the case and the kind of its
 // quotation marks; a full stop or an ellipsis at its ends is not part of it.
-func Holds(passage, quote string) bool {
-	want := bare(quote)
+func Holds(passage, quote string) bool { return holds(bare(passage), quote) }
+
+// holds is Holds in a passage that is bare already.
+func holds(p, quote string) bool {
+	want, at := bare(quote), 0
 	if want == "" {
 		return false
 	}
-	p, at := bare(passage), 0
 	for {
 		i := strings.Index(p[at:], want)
 		if i < 0 {

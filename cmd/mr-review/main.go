@@ -56,9 +56,11 @@ var source string
 func main() { tool.Main("mr-review", source, run) }
 
 func run(ctx context.Context, t *tool.Tool) error {
-	switch cmd, err := t.Command("golden", "guide"); cmd {
+	switch cmd, err := t.Command("golden", "labels", "guide"); cmd {
 	case "golden":
 		return golden(ctx, t)
+	case "labels":
+		return labels(ctx, t)
 	case "guide":
 		return guide(ctx, t)
 	default:

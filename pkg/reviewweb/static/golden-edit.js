@@ -5,7 +5,9 @@ import { checks, record } from "./golden-view.js";
 // edit paints the form. Page.editing gets add(section, need) and submit().
 export function edit(body, d, page) {
   const key = "edit " + d.id;
-  const g = draft.read(key) || { ...record(d.shown), note: d.decision?.note || "" };
+  const kept = draft.read(key);
+  const g = kept?.golden || { ...record(d.shown), note: d.decision?.note || "" };
+  const base = kept?.base || d.base;
   g.gold = g.gold.map((n) => [].concat(n));
   const area = (id, label, value, rows, then) => el("div", { class: "field" }, el("label", { for: id }, label),
     el("textarea", { id, rows, value, oninput: (e) => { then(e.target.value); changed(); } }));
@@ -18,6 +20,7 @@ export function edit(body, d, page) {
   body.replaceChildren(
     el("div", { class: "row" }, el("span", { class: "mono" }, d.id), el("span", { class: "tag half" }, "being edited")),
     el("h1", { tabindex: "-1", class: "vh" }, "Edit " + d.id),
+    base !== d.base ? el("p", { class: "banner warn" }, "The question changed after you began this edit. Saving replaces it; it now reads: " + d.golden.question) : "",
     area("f-question", "Question", g.question, 3, (v) => { g.question = v; }),
     el("div", { class: "field" }, el("label", { for: "f-kind" }, "Kind"), kind),
     el("h2", {}, "Gold"), needs,
@@ -31,8 +34,8 @@ export function edit(body, d, page) {
       el("legend", {}, "Need " + (i + 1)),
       el("ul", { class: "chips" }, need.map((id) => el("li", {}, el("span", { class: "mono" }, id),
         el("button", { type: "button", class: "btn small", "aria-label": "Take " + id + " out of need " + (i + 1), onclick: () => remove(i, id) }, "Take out")))))),
-    el("p", { class: "muted" }, g.gold.length ? "To add a section, search the docs (" : "No gold. To add a section, search the docs (", el("kbd", {}, "s"),
-      " once no field has the focus) or take one that retrieval brings."));
+    el("p", { class: "muted" }, g.gold.length ? "To add a section, search the docs (" : "No gold. To add a section, search the docs (", el("kbd", {}, "Ctrl+k"),
+      ") or take one that retrieval brings."));
   }
 
   // The kind follows the number of needs, and can be set otherwise after.
@@ -63,7 +66,7 @@ export function edit(body, d, page) {
 
   let timer, running;
   function changed() {
-    draft.write(key, g);
+    draft.write(key, { base, golden: g });
     clearTimeout(timer);
     timer = setTimeout(look, 250);
   }
@@ -80,7 +83,6 @@ export function edit(body, d, page) {
   }
 
   paintNeeds();
-  draft.write(key, g);
   look();
   if (!document.activeElement.closest("#side")) $("f-question").focus({ preventScroll: true });
 }

@@ -13,7 +13,7 @@ const section = (id) => {
   return sections.get(id);
 };
 
-let page;
+let page, listed;
 
 // hit is a row of a list: it opens to the text, and to ways of adding it.
 function hit(s, rank, serves) {
@@ -58,6 +58,8 @@ function add(id, need) {
 // brings lists the hits of a question.
 export function brings(d, p) {
   page = p;
+  if (listed === d) return; // the focus may be in it
+  listed = d;
   $("brings").textContent = "Retrieval brings now (" + d.system + ")";
   $("hits").replaceChildren(...d.hits.map((h) => hit(h, h.rank, h.serves)));
   if (!d.hits.length) $("hits").replaceChildren(el("li", { class: "muted" }, "Nothing."));

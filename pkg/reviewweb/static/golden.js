@@ -1,5 +1,5 @@
 // The golden review page: which question is shown, what is ruled, and what others ruled.
-import { $, address, ask, draft, el, every, help, keys, name, saved, toast } from "./common.js";
+import { $, address, ask, dialog, draft, el, every, help, keys, name, saved, toast } from "./common.js";
 import { decided, row, update } from "./golden-list.js";
 import { record, show, skeleton } from "./golden-view.js";
 import { edit } from "./golden-edit.js";
@@ -84,7 +84,7 @@ function keep(d) { page.details.set(d.id, { promise: Promise.resolve(d), value: 
 
 async function select(id, focus = true) {
   if (!id) return;
-  if (page.editing && page.editing.id !== id) stopEditing();
+  if (page.editing && page.editing.id !== id) page.editing = null; // what was typed stays as a draft
   const moved = page.id !== id;
   page.id = id;
   address("q", id);
@@ -243,12 +243,18 @@ page.startEditing = () => {
   repaint();
 };
 
-function stopEditing() {
-  draft.drop("edit " + page.editing.id);
+// cancel leaves the edit. What was typed is thrown away only when asked.
+page.cancel = async () => {
+  if (draft.read("edit " + page.id)) {
+    const answer = await dialog(el("h2", {}, "Throw the edit away?"), el("form", { method: "dialog", class: "row" },
+      el("button", { class: "btn main", value: "" }, "Go on editing"), el("button", { class: "btn", value: "away", id: "away" }, "Throw it away")));
+    if (answer !== "away") return;
+    draft.drop("edit " + page.id);
+  }
   page.editing = null;
-}
-
-page.cancel = () => { stopEditing(); repaint(); $("body").querySelector("h1")?.focus({ preventScroll: true }); };
+  repaint();
+  $("body").querySelector("h1")?.focus({ preventScroll: true });
+};
 
 page.save = async (golden) => {
   const d = page.details.get(page.id)?.value;
@@ -261,12 +267,13 @@ page.save = async (golden) => {
 // ---- the bar below and the keys --------------------------------------------
 
 function actions(d) {
-  const b = (id, text, key, fn, cls = "", off = false) =>
-    el("button", { type: "button", id, class: "btn " + cls, onclick: fn, disabled: off }, text, el("kbd", {}, key));
+  const b = (id, text, key, fn, cls = "", off = false, says = null) =>
+    el("button", { type: "button", id, class: "btn " + cls, onclick: fn, disabled: off, "aria-label": says }, text, el("kbd", {}, key));
   $("actions").replaceChildren(...(page.editing
     ? [b("save", "Save", "Ctrl+Enter", () => page.editing.submit(), "main"), b("cancel", "Cancel", "Esc", page.cancel)]
     : [
-      b("previous", "Previous", "k", () => step(-1)), b("next", "Next", "j", () => step(1)),
+      b("previous", [el("span", { "aria-hidden": "true" }, "‹ "), el("span", { class: "long" }, "Previous")], "k", () => step(-1), "", false, "Previous"),
+      b("next", [el("span", { class: "long" }, "Next"), el("span", { "aria-hidden": "true" }, " ›")], "j", () => step(1), "", false, "Next"),
       b("approve", proposed(d) ? (d.from === "change" ? "Take the change" : "Enter") : "Approve", "a", approve, "main"),
       b("edit", "Edit", "e", page.startEditing),
       b("drop", proposed(d) ? "Reject" : "Drop", "d", drop),
@@ -277,7 +284,7 @@ function actions(d) {
 const listed = [
   ["j ↓", "the next question"], ["k ↑", "the one before"], ["J", "the next one still to review"],
   ["a", "approve; of a proposal: enter it"], ["e", "edit"], ["d", "drop; of a proposal: reject it"],
-  ["n", "note"], ["s /", "search the docs for gold"], ["u", "undo the last ruling"],
+  ["n", "note"], ["s / Ctrl+k", "search the docs for gold; the last also from a field"], ["u", "undo the last ruling"],
   ["Ctrl+Enter", "save an edit or a note"], ["Esc", "leave a field; cancel an edit"],
   ["↑ ↓ Enter", "in results: move, and read"], ["+ 1…9", "in results: add as a new need, or as an alternative of need 1…9"], ["?", "these keys"],
 ];
@@ -287,6 +294,7 @@ keys({
   a: approve, e: page.startEditing, d: drop, u: undo, s: () => $("words").focus(), "/": () => $("words").focus(),
   n: () => $("note")?.focus(), "?": () => help(listed),
 }, {
+  "Ctrl+k": () => $("words").focus(),
   "Ctrl+Enter": () => { if (page.editing) page.editing.submit(); else document.activeElement.blur(); },
   Escape: () => {
     if (document.activeElement.closest("#side, #list, textarea, input, select") && !(page.editing && document.activeElement.closest("#body"))) document.activeElement.blur();

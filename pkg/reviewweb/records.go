@@ -45,3 +45,46 @@ func ReadHits(in *record.Reader, system record.SystemName, commit record.Commit)
 	}
 	return all, nil
 }
+
+// ReadAnswers reads answer records. One answer twice, to one question by one
+// system and model, is refused with its place.
+func ReadAnswers(in *record.Reader) ([]*record.Answer, error) {
+	type key struct {
+		question record.QuestionID
+		system   record.SystemName
+		model    string
+	}
+	first := map[key]record.Pos{}
+	var all []*record.Answer
+	for in.Scan() {
+		switch rec := in.Record().(type) {
+		case *record.Run, *record.End, *record.Timing:
+		case *record.Answer:
+			k := key{rec.Question.ID, rec.System, rec.Model}
+			if at, ok := first[k]; ok {
+				in.Reject(fmt.Errorf("the answer of %s/%s to question %q was also given at %v", k.system, k.model, k.question, at))
+				continue
+			}
+			first[k] = in.Pos()
+			all = append(all, rec)
+		default:
+			in.Reject(fmt.Errorf("expected answer records, got a %s record", rec.Kind()))
+		}
+	}
+	return all, in.Err()
+}
+
+// ReadVerdicts reads verdicts, and passes over what else a judge writes.
+func ReadVerdicts(in *record.Reader) ([]*record.Verdict, error) {
+	var all []*record.Verdict
+	for in.Scan() {
+		switch rec := in.Record().(type) {
+		case *record.Run, *record.End, *record.Timing, *record.Control, *record.Score:
+		case *record.Verdict:
+			all = append(all, rec)
+		default:
+			in.Reject(fmt.Errorf("expected verdict records, got a %s record", rec.Kind()))
+		}
+	}
+	return all, in.Err()
+}

@@ -60,7 +60,7 @@ func edited(g *record.Golden, change func(*record.Golden)) func(*Decision) {
 	}
 }
 
-const three = `{"type":"golden","id":"q1","question":"one?","kind":"fact","gold":["a"],"key_facts":["x"],"review":"draft","mine":{"n":1.0}}
+const three = `{"type":"golden","id":"q1","question":"one?","kind":"fact","gold":["a"],"key_facts":["\u0078"],"review":"draft","mine":{"n":1.0}}
 {"id":"q2",  "type":"golden","question":"two?","kind":"unanswerable","gold":[],"key_facts":[],"review":"draft"}
 
 {"type":"golden","id":"q3","question":"three?","kind":"fact","gold":[["a","b"]],"review":"Ann, 2026-11-01"}
@@ -90,8 +90,8 @@ func TestApply(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Members keep their places and their spelling: q1's gold stays a plain string,
-	// its 1.0 is not written 1; q2's blanks between members go, its order stays.
-	want := `{"type":"golden","id":"q1","question":"one?","kind":"fact","gold":["a"],"key_facts":["x"],"found":"the page says two things","review":"Mara, 2026-12-01","mine":{"n":1.0}}
+	// its 1.0 is not written 1, and its \u0078 not x; q2's blanks between members go, its order stays.
+	want := `{"type":"golden","id":"q1","question":"one?","kind":"fact","gold":["a"],"key_facts":["\u0078"],"found":"the page says two things","review":"Mara, 2026-12-01","mine":{"n":1.0}}
 {"id":"q2","type":"golden","question":"two?","kind":"multi","gold":[["a"],["b"]],"key_facts":["<it>"],"review":"Mara, 2026-12-01"}
 
 {"type":"golden","id":"q8","question":"eight, then?","kind":"fact","gold":[["b"]],"review":"Mara, 2026-12-01"}
@@ -169,17 +169,18 @@ func TestDiffs(t *testing.T) {
 	tests := []struct {
 		name, golden, proposed string
 		drop, approve, enter   []record.QuestionID
+		hunks                  string // of the golden set, as GNU diff -U0 heads them
 	}{
-		{"first", lines(1, 2, 3), "", []record.QuestionID{"q1"}, nil, nil},
-		{"last", lines(1, 2, 3), "", []record.QuestionID{"q3"}, nil, nil},
-		{"all", lines(1, 2, 3), "", []record.QuestionID{"q1", "q2", "q3"}, nil, nil},
-		{"two apart", lines(1, 2, 3, 4, 5), "", []record.QuestionID{"q2"}, []record.QuestionID{"q4"}, nil},
-		{"drop beside change", lines(1, 2, 3, 4), "", []record.QuestionID{"q2"}, []record.QuestionID{"q1", "q3"}, nil},
-		{"append", lines(1), lines(2, 3), nil, nil, []record.QuestionID{"q2", "q3"}},
-		{"append to nothing", "", lines(2), nil, nil, []record.QuestionID{"q2"}},
-		{"append to a line without end", strings.TrimSuffix(lines(1, 2), "\n"), lines(3), nil, nil, []record.QuestionID{"q3"}},
-		{"change a line without end", strings.TrimSuffix(lines(1, 2), "\n"), "", nil, []record.QuestionID{"q2"}, nil},
-		{"drop and append", lines(1, 2), lines(3), []record.QuestionID{"q2"}, nil, []record.QuestionID{"q3"}},
+		{"first", lines(1, 2, 3), "", []record.QuestionID{"q1"}, nil, nil, "@@ -1 +0,0 @@"},
+		{"last", lines(1, 2, 3), "", []record.QuestionID{"q3"}, nil, nil, "@@ -3 +2,0 @@"},
+		{"all", lines(1, 2, 3), "", []record.QuestionID{"q1", "q2", "q3"}, nil, nil, "@@ -1,3 +0,0 @@"},
+		{"two apart", lines(1, 2, 3, 4, 5), "", []record.QuestionID{"q2"}, []record.QuestionID{"q4"}, nil, "@@ -2 +1,0 @@ @@ -4 +3 @@"},
+		{"drop beside change", lines(1, 2, 3, 4), "", []record.QuestionID{"q2"}, []record.QuestionID{"q1", "q3"}, nil, "@@ -1,3 +1,2 @@"},
+		{"append", lines(1), lines(2, 3), nil, nil, []record.QuestionID{"q2", "q3"}, "@@ -1,0 +2,2 @@"},
+		{"append to nothing", "", lines(2), nil, nil, []record.QuestionID{"q2"}, "@@ -0,0 +1 @@"},
+		{"append to a line without end", strings.TrimSuffix(lines(1, 2), "\n"), lines(3), nil, nil, []record.QuestionID{"q3"}, "@@ -2 +2,2 @@"},
+		{"change a line without end", strings.TrimSuffix(lines(1, 2), "\n"), "", nil, []record.QuestionID{"q2"}, nil, "@@ -2 +2 @@"},
+		{"drop and append", lines(1, 2), lines(3), []record.QuestionID{"q2"}, nil, []record.QuestionID{"q3"}, "@@ -2 +2 @@"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -193,6 +194,16 @@ func TestDiffs(t *testing.T) {
 			a, err := Apply(d, decisions, nil)
 			if err != nil || len(a.Refused) > 0 || len(a.Done) != len(decisions) {
 				t.Fatalf("%v, %+v", err, a.Refused)
+			}
+			var hunks []string
+			diff, _, _ := strings.Cut(a.Diff(), "--- "+p.Proposed)
+			for line := range strings.Lines(diff) {
+				if strings.HasPrefix(line, "@@") {
+					hunks = append(hunks, strings.TrimSpace(line))
+				}
+			}
+			if d := cmp.Diff(tt.hunks, strings.Join(hunks, " ")); d != "" {
+				t.Errorf("hunks (-want +got):\n%s", d)
 			}
 			patched(t, p, map[string]string{p.Golden: tt.golden, p.Proposed: tt.proposed},
 				map[string]string{p.Golden: string(a.Golden.Bytes()), p.Proposed: string(a.Proposed.Bytes())}, a.Diff())

@@ -61,6 +61,8 @@ func TestCheck(t *testing.T) {
 	}{
 		{"as it stands", q1, "gold exists good p.md#wait 0\nrank of gold unknown 1 0", "no hits for q1"},
 		{"ranks count sections once", q2, "gold exists good p.md#boot 0\nrank of gold good 1 2", "p.md#wait comes twice and is one"},
+		{"a section's first part counts", edit(q2, func(g *record.Golden) { g.Gold = needs(record.Need{"p.md#wait"}) }),
+			"gold exists good p.md#wait 0\nrank of gold good 1 1", ""},
 		{"gold that is gone", edit(q1, func(g *record.Golden) { g.Gold = needs(record.Need{"p.md#wait", "p.md#gone"}) }),
 			"gold exists good p.md#wait 0\ngold exists bad p.md#gone 0\nrank of gold unknown 1 0", ""},
 		{"not retrieved", edit(q2, func(g *record.Golden) { g.Gold = needs(record.Need{"p.md#other"}) }),

@@ -54,12 +54,20 @@ export function show(body, d, page) {
     el("div", { class: "split" },
       el("div", {},
         el("section", { "aria-label": "Answer" }, el("h2", {}, "Answer"),
-          el("div", { class: "answer" }, d.sentences.map((s) => el("div", { class: "sentence md" }, ...markdown(s.html).childNodes, (s.labels || []).map(cite))))),
+          el("div", { class: "answer" }, d.sentences.map((s) => sentence(s, cite)))),
         el("div", { class: "field" }, el("h2", {}, el("label", { for: "note" }, "Note ", el("kbd", {}, "n"))), note),
         d.judges?.length ? readings(d, page) : el("span")),
       el("section", { "aria-label": "Passages" }, el("h2", {}, "Passages it was given"),
         d.passages.map((p) => cards.get(p.label)),
         cited.size < d.passages.length ? el("p", { class: "muted" }, "Claims may rest on any of them, cited or not.") : null)));
+}
+
+// sentence is a part of the answer, its citations behind its last words.
+function sentence(s, cite) {
+  const div = markdown(s.html, "sentence md");
+  const last = div.lastElementChild;
+  (last?.matches("p") ? last : div).append(...(s.labels || []).map(cite));
+  return div;
 }
 
 const marks = [

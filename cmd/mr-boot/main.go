@@ -23,12 +23,20 @@
 // corrected over the systems of a metric. pkg/boot has the sources, and how
 // often the intervals hold what they should.
 //
-// The statistics (-stat): mean; ratio, of scores that carry their denominator
-// "of"; kappa, of pair records; corrected, a judge's rate after Rogan and
-// Gladen, from its scores and pair records of judge and person.
+// The statistics (-stat): all, which is what the input allows; of scores mean,
+// and ratio where they carry their denominator "of"; of pair records kappa with
+// its 2×2 table, base-rate (the second rater's yes), TPR and TNR (where that one
+// is a person, the share of their yes and no that the judge says too), flips
+// (between repeats of a judge); of both together corrected, a judge's rate after
+// Rogan and Gladen, and PPI. In -stat all a judge's mean is the raw rate, with the
+// corrected one beside it.
+//
+// A corrected rate is withheld, with the number of labels that would do, unless
+// 10 labels of yes and 10 of no are independent of the judge's family and TPR +
+// TNR − 1 is surely above 0. That is no verdict of no.
 //
 // The verdict is no (exit 3) when a control failed, is not established or was
-// not seen in the stream of the scores; when the controls of a retrieval metric
+// not seen in the stream of the scores, by each judge where they are of judges; when the controls of a retrieval metric
 // were of another number of questions; when hits fell back to BM25; when a floor is not held; when more than
 // -max-unscored of a system's scores have no value. Floors are also read from a
 // file, one SYSTEM:METRIC=VALUE a line, # for comments: floors are only raised.
@@ -36,6 +44,7 @@
 // Examples:
 //
 //	mr-score retrieval -golden g.jsonl -corpus c.jsonl hits.jsonl | mr-boot -floors data/floors.txt
+//	mr-score agreement -labels review/labels.json verdicts.jsonl | mr-boot
 //	mr-boot scores.jsonl | jq -r 'select(.type=="interval" and .trusted) | [.system,.metric,.kind,.value,.lo,.hi] | @tsv'
 //
 // Exit codes: 0 done, 1 failed, 2 misuse, 3 the verdict is no (the output is complete).
@@ -58,7 +67,7 @@ func main() { tool.Main("mr-boot", source, run) }
 
 func run(ctx context.Context, t *tool.Tool) error {
 	job := &boot.Job{Plan: boot.Default()}
-	t.Flags.StringVar(&job.Stat, "stat", job.Stat, "`statistic`: mean, ratio, kappa or corrected")
+	t.Flags.StringVar(&job.Stat, "stat", job.Stat, "`statistic`: all, mean, ratio, kappa, TPR, TNR, base-rate, flips, corrected or PPI")
 	t.Flags.StringVar(&job.Method, "method", job.Method, "of the bootstrap: BCa or percentile")
 	t.Flags.Float64Var(&job.Level, "level", job.Level, "nominal coverage of the intervals")
 	t.Flags.IntVar(&job.Resamples, "resamples", job.Resamples, "how many, and random signs for p")

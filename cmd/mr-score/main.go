@@ -3,6 +3,7 @@
 //
 //	mr-score retrieval -golden data/golden.jsonl -corpus data/corpus.jsonl hits.jsonl reranked.jsonl > scores.jsonl
 //	mr-score answers   -golden data/golden.jsonl -corpus data/corpus.jsonl answers.jsonl > scores.jsonl
+//	mr-score agreement -labels review/labels.json verdicts.jsonl > agreement.jsonl
 //
 // # mr-score retrieval
 //
@@ -57,8 +58,24 @@
 //	key-fact-coverage   key facts that the answer says, by their words (go doc ./pkg/keyfact)
 //	dropped-citations, ungrounded, answer-words, prompt-tokens, answer-tokens
 //
+// # mr-score agreement
+//
+// In: verdict and control records, the streams of mr-judge, of one judge or of
+// several over the same answers. -labels names a file of what a person says of
+// them (review/labels.json); more than once for more people.
+//
+// Out: the control records, which must be those that the verdicts give; two more
+// for each two raters: a rater with itself has kappa 1, and with permuted labels
+// 0 on average. Then a score record for each judge, question and repeat:
+// faithfulness, supported-claims, relevance. Then pair records: judge with
+// judge, judge with person, person with person, and a judge with itself
+// ("lexical, again"). A label whose rater opened a reading of a judge is not
+// independent of that judge's family. A label of an answer that has changed
+// since is named in a warning, and not used.
+//
 // Examples:
 //
+//	mr-score agreement -labels review/labels.json data/verdicts.jsonl | mr-boot
 //	mr-score retrieval -golden g.jsonl -corpus c.jsonl -half tune hits.jsonl | mr-boot
 //	mr-score retrieval -qrels qrels.tsv -corpus c.jsonl -metrics nDCG@10,MAP < hits.jsonl
 //	mr-score retrieval -qrels pages.tsv -unit page -corpus c.jsonl hits.jsonl
@@ -84,11 +101,13 @@ var source string
 func main() { tool.Main("mr-score", source, run) }
 
 func run(ctx context.Context, t *tool.Tool) error {
-	switch cmd, err := t.Command("retrieval", "answers"); cmd {
+	switch cmd, err := t.Command("retrieval", "answers", "agreement"); cmd {
 	case "retrieval":
 		return retrieval(ctx, t)
 	case "answers":
 		return answers(ctx, t)
+	case "agreement":
+		return agreement(ctx, t)
 	default:
 		return err
 	}

@@ -1,10 +1,42 @@
 package boot
 
+import "github.com/mobiumdev/mobium-rag/pkg/record"
+
+// Again is what stands after a rater's name where it is paired with itself,
+// asked the same once more.
+const Again = ", again"
+
+// The controls of agreement: a rater with itself, and with permuted marks.
+const (
+	Itself   = "itself"
+	Permuted = "permuted"
+)
+
+// OneLabel is why an agreement is undefined where both raters use one label only.
+const OneLabel = "undefined (one label only)"
+
+// Raters names two raters where records have room for one.
+func Raters(a, b string) string { return a + " and " + b }
+
 // Table counts pairs of marks, by weight: of two raters, or of a judge (A) and
 // a person (B) who is right.
 type Table struct {
 	// YesYes is yes by A and by B, YesNo yes by A and no by B.
 	YesYes, YesNo, NoYes, NoNo float64
+}
+
+// Add counts one pair with its weight.
+func (t *Table) Add(a, b record.Mark, weight float64) {
+	switch {
+	case a == record.Yes && b == record.Yes:
+		t.YesYes += weight
+	case a == record.Yes:
+		t.YesNo += weight
+	case b == record.Yes:
+		t.NoYes += weight
+	default:
+		t.NoNo += weight
+	}
 }
 
 // N is the weight of all pairs.
@@ -43,13 +75,14 @@ func share(in, out float64) (float64, bool) {
 
 // RoganGladen is the rate of yes behind a judge's rate, given how often the
 // judge is right about yes and about no (Rogan and Gladen 1978,
-// doi:10.1093/oxfordjournals.aje.a112510): (rate + TNR - 1) / (TPR + TNR - 1),
-// kept within 0 and 1. Undefined where the judge is no better than chance.
+// doi:10.1093/oxfordjournals.aje.a112510): (rate + TNR - 1) / (TPR + TNR - 1).
+// It is not kept within 0 and 1: outside, labels and marks do not fit, which the
+// caller must say. Undefined where the judge is no better than chance.
 func RoganGladen(rate, tpr, tnr float64) (float64, bool) {
 	if tpr+tnr <= 1 {
 		return 0, false
 	}
-	return min(1, max(0, (rate+tnr-1)/(tpr+tnr-1))), true
+	return (rate + tnr - 1) / (tpr + tnr - 1), true
 }
 
 // PPI is the prediction-powered estimate of a mean (Angelopoulos and others
@@ -77,6 +110,12 @@ func Corrected(sum []float64, _ int) (float64, bool) {
 	return RoganGladen(sum[4]/sum[5], tpr, tnr)
 }
 
-// Again is what stands after a rater's name where it is paired with itself,
-// asked the same once more.
-const Again = ", again"
+// Powered is the statistic of the same rows: PPI.
+func Powered(sum []float64, _ int) (float64, bool) {
+	t := table(sum)
+	n := t.N()
+	if n == 0 || sum[5] == 0 {
+		return 0, false
+	}
+	return PPI(sum[4]/sum[5], (t.YesYes+t.YesNo)/n, (t.YesYes+t.NoYes)/n), true
+}

@@ -3,6 +3,7 @@ package boot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // behind says for each system whether the controls of its own stream stand
 // behind its scores.
-func (a *analysis) behind(metric record.MetricName, t *trust) {
+func (a *analysis) behind(m measure, t *trust) {
 	type part struct {
 		stream
 		system record.SystemName
@@ -20,7 +21,7 @@ func (a *analysis) behind(metric record.MetricName, t *trust) {
 	var parts []part
 	questions := map[part]map[record.QuestionID]bool{}
 	for _, s := range a.in.Scores {
-		if s.Metric != metric {
+		if s.Metric != m.metric || s.Judge != m.judge {
 			continue
 		}
 		p := part{a.in.origins[s].stream, s.System}
@@ -31,22 +32,23 @@ func (a *analysis) behind(metric record.MetricName, t *trust) {
 		questions[p][s.Question.ID] = true
 	}
 	if len(parts) == 0 { // pairs are of raters, whose controls come with the scores
-		t.add("", lacking(metric, a.in.controls(metric, nil))...)
+		t.add("", lacking(m, a.in.controls(m, nil))...)
 	}
 	for _, p := range parts {
-		controls := a.in.controls(metric, &p.stream)
-		t.add(p.system, lacking(metric, controls)...)
-		if retrieval(metric) && p.system != record.FallbackSystem { // which has what fell back alone
+		controls := a.in.controls(m, &p.stream)
+		t.add(p.system, lacking(m, controls)...)
+		if retrieval(m.metric) && p.system != record.FallbackSystem { // which has what fell back alone
 			t.add(p.system, counted(controls, len(questions[p]))...)
 		}
 	}
 }
 
-// controls are those of a metric in one stream; nil is all streams.
-func (in *Input) controls(metric record.MetricName, s *stream) []*record.Control {
+// controls are those of a measure in one stream; nil is all streams. One that
+// names no judge is of all of them.
+func (in *Input) controls(m measure, s *stream) []*record.Control {
 	var all []*record.Control
 	for _, c := range in.Controls {
-		if c.Metric == metric && (s == nil || in.origins[c].stream == *s) {
+		if c.Metric == m.metric && (c.Judge == "" || c.Judge == m.judge) && (s == nil || in.origins[c].stream == *s) {
 			all = append(all, c)
 		}
 	}
@@ -54,10 +56,14 @@ func (in *Input) controls(metric record.MetricName, s *stream) []*record.Control
 }
 
 // lacking is what the controls of one stream do not show.
-func lacking(metric record.MetricName, controls []*record.Control) []string {
+func lacking(m measure, controls []*record.Control) []string {
 	if len(controls) == 0 {
 		return []string{"no controls seen"}
 	}
+	if needed := record.JudgeControls(m.metric); needed != nil {
+		return unseen(m, needed, controls)
+	}
+	metric := m.metric
 	var oracle, random *record.Control
 	for _, c := range controls {
 		switch c.Control {
@@ -82,6 +88,20 @@ func lacking(metric record.MetricName, controls []*record.Control) []string {
 	return nil
 }
 
+// unseen names the controls that a judge needs and does not have.
+func unseen(m measure, needed []string, controls []*record.Control) []string {
+	var names []string
+	for _, name := range needed {
+		if !slices.ContainsFunc(controls, func(c *record.Control) bool { return c.Control == name && c.Judge == m.judge }) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []string{"controls that a judge must have were not seen: " + strings.Join(names, ", ")}
+}
+
 // counted is why the controls are not of the n questions that have scores.
 func counted(controls []*record.Control, n int) []string {
 	var all []string
@@ -100,6 +120,9 @@ const printed = 1e-4
 func contradiction(c *record.Control) string {
 	if c.Value != nil && (c.Lo != nil && *c.Value < *c.Lo-rounding || c.Hi != nil && *c.Value > *c.Hi+rounding) {
 		return "its value is outside of its interval"
+	}
+	if why := contradicted(c); why != "" {
+		return why
 	}
 	if !retrieval(c.Metric) || c.Control != control.Oracle && c.Control != control.Random {
 		return ""
@@ -121,6 +144,29 @@ func contradiction(c *record.Control) string {
 		return "the two differ"
 	case c.Control == control.Random && expects && c.Lo != nil && c.Hi != nil && (expect < *c.Lo-printed || expect > *c.Hi+printed):
 		return fmt.Sprintf("what is expected is outside of [%.5f, %.5f]", *c.Lo, *c.Hi)
+	}
+	return ""
+}
+
+// contradicted is the same for the controls of judges and of agreement.
+func contradicted(c *record.Control) string {
+	switch {
+	case c.Control == Itself && c.Value != nil && math.Abs(*c.Value-1) > printed:
+		return "kappa is not 1"
+	case c.Control == Permuted && c.Lo != nil && c.Hi != nil && (*c.Lo > printed || *c.Hi < -printed):
+		return "0 is outside of its interval"
+	case !slices.Contains(record.JudgeControls(c.Metric), c.Control):
+		return ""
+	case c.Control == record.Leaks:
+		if c.Misses > 0 {
+			return fmt.Sprintf("%d were found", c.Misses)
+		}
+		return ""
+	case c.N < FewestItems:
+		return fmt.Sprintf("n is %d, and %d are needed", c.N, FewestItems)
+	}
+	if _, hi := Wilson(c.Misses, c.N, 0.95); c.Misses > c.N || hi > MostMissed {
+		return fmt.Sprintf("%d of %d are wrong", c.Misses, c.N)
 	}
 	return ""
 }

@@ -65,25 +65,25 @@ func (a *analysis) knowBaseline() error {
 	return fmt.Errorf("baseline %q has no scores; there are some of %s", a.Baseline, strings.Join(names, ", "))
 }
 
-// baseline is the baseline's series of a metric.
-func (a *analysis) baseline(metric record.MetricName) (*series, error) {
-	for _, s := range a.of(metric) {
+// baseline is the baseline's series of a measure.
+func (a *analysis) baseline(m measure) (*series, error) {
+	for _, s := range a.of(m) {
 		if s.system == a.Baseline {
 			return s, nil
 		}
 	}
-	return nil, fmt.Errorf("baseline %q has no %s", a.Baseline, metric)
+	return nil, fmt.Errorf("baseline %q has no %v", a.Baseline, m)
 }
 
 // differences compares every system with the baseline, and corrects by Holm.
 // Hits that fell back are no system to compare.
-func (a *analysis) differences(metric record.MetricName, kind record.QuestionKind, t trust) error {
-	base, err := a.baseline(metric)
+func (a *analysis) differences(m measure, kind record.QuestionKind, t trust) error {
+	base, err := a.baseline(m)
 	if err != nil {
 		return err
 	}
 	var all []*record.Interval
-	for _, s := range a.of(metric) {
+	for _, s := range a.of(m) {
 		if s == base || s.system == record.FallbackSystem {
 			continue
 		}
@@ -107,7 +107,7 @@ func (a *analysis) compare(base, s *series, kind record.QuestionKind) (*record.I
 	if err != nil {
 		return nil, err
 	}
-	iv := &record.Interval{Metric: s.metric, System: s.system, Baseline: base.system, AskedFor: kind, Stat: a.Stat, Level: a.Level}
+	iv := &record.Interval{Metric: s.metric, System: s.system, Judge: s.judge, Baseline: base.system, AskedFor: kind, Stat: StatMean, Level: a.Level}
 	var d []float64
 	for _, p := range pairs {
 		switch {
@@ -153,8 +153,8 @@ const (
 // controlDifferences compares the baseline with itself, and with a copy of
 // itself that is better by 0.1 on average and comes in another order. Where
 // either does not come out, t has no difference trusted.
-func (a *analysis) controlDifferences(metric record.MetricName, t *trust) error {
-	base, err := a.baseline(metric)
+func (a *analysis) controlDifferences(m measure, t *trust) error {
+	base, err := a.baseline(m)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (a *analysis) controlDifferences(metric record.MetricName, t *trust) error 
 		return err
 	}
 	for _, c := range []*record.Control{controlSame(same), controlPlanted(better)} {
-		c.Metric, c.System = metric, a.Baseline
+		c.Metric, c.Judge, c.System = m.metric, m.judge, a.Baseline
 		a.out.Controls = append(a.out.Controls, c)
 		if why := verdict(c); why != "" {
 			t.differences = append(t.differences, why)
@@ -179,7 +179,7 @@ func (a *analysis) controlDifferences(metric record.MetricName, t *trust) error 
 // better is a copy with 0.05 and 0.15 added in turn; where there is one question
 // more on one side it gets 0.1, so that the mean difference is 0.1 whatever n.
 func (s *series) better() *series {
-	copied := &series{metric: s.metric, system: s.system + " +0.1"}
+	copied := &series{measure: s.measure, system: s.system + " +0.1"}
 	n := len(s.means())
 	i := 0
 	for _, u := range s.units {

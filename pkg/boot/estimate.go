@@ -2,27 +2,31 @@ package boot
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
+
+// proportions are the statistics that may be shares of questions.
+var proportions = []string{StatMean, StatTPR, StatTNR, StatBaseRate, StatFlips}
 
 const (
 	few          = 20   // questions, below which a warning is due: coverage falls there
 	maxUndefined = 0.05 // share of resamples
 )
 
-// fill puts value and interval of a sample into iv. Undefined says what it
-// means that the statistic has no value.
-func (p *Plan) fill(iv *record.Interval, s Sample, undefined string) {
+// fill puts value and interval of a sample into iv, and returns the resamples
+// where there are any. Undefined says what it means that the statistic has no value.
+func (p *Plan) fill(iv *record.Interval, s Sample, undefined string) (resamples []float64) {
 	n := s.N()
 	if n == 0 {
 		iv.Reason = "no question has a value"
-		return
+		return nil
 	}
 	value, ok := s.Value()
 	if !ok {
 		iv.Reason = fmt.Sprintf("undefined (%s)", undefined)
-		return
+		return nil
 	}
 	iv.Trusted, iv.Value = true, &value
 	warn := func(format string, args ...any) {
@@ -38,20 +42,20 @@ func (p *Plan) fill(iv *record.Interval, s Sample, undefined string) {
 	if constant && n > 1 {
 		warn("all values are equal: the sample shows no spread")
 	}
-	if k, ok := successes(s); ok && iv.Stat == StatMean && iv.Baseline == "" {
+	if k, ok := successes(s); ok && slices.Contains(proportions, iv.Stat) && iv.Baseline == "" {
 		lo, hi := Wilson(k, n, p.Level)
 		iv.Lo, iv.Hi, iv.Method = &lo, &hi, MethodWilson
-		return
+		return nil
 	}
 	iv.Method = p.Method
 	switch {
 	case n == 1:
 		iv.Method = ""
-		return
+		return nil
 	case constant:
 		lo, hi := value, value
 		iv.Lo, iv.Hi = &lo, &hi
-		return
+		return nil
 	}
 	seed := p.Seed
 	iv.Resamples, iv.Seed = p.Resamples, &seed
@@ -61,7 +65,7 @@ func (p *Plan) fill(iv *record.Interval, s Sample, undefined string) {
 		if share > maxUndefined {
 			warn("no interval: %.1f %% of the resamples are undefined (%s)", 100*share, undefined)
 			iv.Method = ""
-			return
+			return re
 		}
 		warn("%d resamples are undefined (%s) and left out", lost, undefined)
 	}
@@ -80,6 +84,7 @@ func (p *Plan) fill(iv *record.Interval, s Sample, undefined string) {
 		}
 	}
 	iv.Lo, iv.Hi = &lo, &hi
+	return re
 }
 
 // successes counts the 1s of a sample of values that are all 0 or 1.

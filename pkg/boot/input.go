@@ -35,6 +35,7 @@ func Read(r *record.Reader) (*Input, error) {
 			err = all.score(rec, originOf(r))
 		case *record.Pair:
 			in.Pairs = append(in.Pairs, rec)
+			in.origins[rec] = originOf(r)
 		case *record.Control:
 			err = all.control(rec, originOf(r))
 		case *record.End, *record.Timing:
@@ -54,16 +55,20 @@ func Read(r *record.Reader) (*Input, error) {
 	return in, all.mixed()
 }
 
-// unit is one question under one system and metric: all its repeats.
+// unit is one question under one system and measure: all its repeats.
 type unit struct {
 	id       record.QuestionID
 	kind     record.QuestionKind
 	values   []float64
 	of       []float64
 	unscored int
+	refused  int // of those unscored
 	failed   int
 	warnings []string
 }
+
+// refused is why an answer is not judged that is none.
+const refused = "refused"
 
 // mean is of the repeats that were scored.
 func (u *unit) mean() float64 {
@@ -74,9 +79,22 @@ func (u *unit) mean() float64 {
 	return sum / float64(len(u.values))
 }
 
-// series is one metric of one system: its questions in the order of their ids.
-type series struct {
+// measure is what trust is about: a metric, and the judge where it is one's.
+type measure struct {
 	metric record.MetricName
+	judge  string
+}
+
+func (m measure) String() string {
+	if m.judge == "" {
+		return string(m.metric)
+	}
+	return string(m.metric) + " of " + m.judge
+}
+
+// series is one measure of one system: its questions in the order of their ids.
+type series struct {
+	measure
 	system record.SystemName
 	units  []*unit
 }
@@ -84,17 +102,17 @@ type series struct {
 // collect sorts scores into series, in the order in which they begin.
 func collect(scores []*record.Score) ([]*series, error) {
 	type key struct {
-		metric record.MetricName
+		measure
 		system record.SystemName
 	}
 	var all []*series
 	byKey := map[key]*series{}
 	units := map[*series]map[record.QuestionID]*unit{}
 	for _, rec := range scores {
-		k := key{rec.Metric, rec.System}
+		k := key{measure{rec.Metric, rec.Judge}, rec.System}
 		s := byKey[k]
 		if s == nil {
-			s = &series{metric: rec.Metric, system: rec.System}
+			s = &series{measure: k.measure, system: rec.System}
 			byKey[k], units[s] = s, map[record.QuestionID]*unit{}
 			all = append(all, s)
 		}
@@ -124,6 +142,9 @@ func (u *unit) add(rec *record.Score) {
 	switch rec.Status {
 	case record.Unscored:
 		u.unscored++
+		if rec.Reason == refused {
+			u.refused++
+		}
 	case record.Failed:
 		u.failed++
 	default:
@@ -137,7 +158,7 @@ func (s *series) of(kind record.QuestionKind) *series {
 	if kind == "" {
 		return s
 	}
-	part := &series{metric: s.metric, system: s.system}
+	part := &series{measure: s.measure, system: s.system}
 	for _, u := range s.units {
 		if u.kind == kind {
 			part.units = append(part.units, u)
@@ -164,6 +185,17 @@ func (s *series) counts() (unscored, failed int) {
 		failed += u.failed
 	}
 	return unscored, failed
+}
+
+// refusals counts what is unscored because there was no answer to judge.
+func (s *series) refusals() int {
+	n := 0
+	if s.judge != "" {
+		for _, u := range s.units {
+			n += u.refused
+		}
+	}
+	return n
 }
 
 // warnings counts the questions that each warning is about.

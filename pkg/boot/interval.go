@@ -83,12 +83,7 @@ func acceleration(jackknife []float64) (float64, bool) {
 // Wilson is the score interval of k successes among n trials (Wilson 1927,
 // doi:10.1080/01621459.1927.10502953), without continuity correction.
 func Wilson(k, n int, level float64) (lo, hi float64) {
-	z := quantile(1 - (1-level)/2)
-	trials := float64(n)
-	p := float64(k) / trials
-	centre := (p + z*z/(2*trials)) / (1 + z*z/trials)
-	half := z / (1 + z*z/trials) * math.Sqrt(p*(1-p)/trials+z*z/(4*trials*trials))
-	lo, hi = max(0, centre-half), min(1, centre+half)
+	lo, hi = wilson(float64(k)/float64(n), float64(n), level)
 	if k == 0 {
 		lo = 0 // exactly, where rounding would leave a trace
 	}
@@ -96,4 +91,13 @@ func Wilson(k, n int, level float64) (lo, hi float64) {
 		hi = 1
 	}
 	return lo, hi
+}
+
+// wilson is the same of a share p among trials, which may be the effective
+// number of weighted ones.
+func wilson(p, trials, level float64) (lo, hi float64) {
+	z := quantile(1 - (1-level)/2)
+	centre := (p + z*z/(2*trials)) / (1 + z*z/trials)
+	half := z / (1 + z*z/trials) * math.Sqrt(p*(1-p)/trials+z*z/(4*trials*trials))
+	return max(0, centre-half), min(1, centre+half)
 }

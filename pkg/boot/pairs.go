@@ -4,54 +4,107 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
-// raters is the pairs of two raters on one metric of one system.
+// raters is the pairs of two raters on one metric of one system; "" is all systems.
 type raters struct {
 	metric record.MetricName
 	system record.SystemName
 	a, b   string
 	rows   map[record.QuestionID]*[4]float64 // as in a Table
 	n      int
-	joint  int // pairs in which one saw the other's reading
+	free   labels // of the pairs in which none saw the other's reading
+	from   []stream
 }
 
-// pairs sorts pair records by metric, system and raters, in the order in which they begin.
+// labels are pairs whose rater B is right: what a correction stands on.
+type labels struct {
+	rows    map[record.QuestionID]*[4]float64
+	yes, no class
+}
+
+// class is the labels of one mark of B: their number, weights, and squares of them.
+type class struct {
+	n               int
+	weight, squares float64
+}
+
+// effective is the number of equal weights that would say as much (Kish 1965).
+func (c class) effective() float64 {
+	if c.squares == 0 {
+		return 0
+	}
+	return c.weight * c.weight / c.squares
+}
+
+func newRaters(metric record.MetricName, system record.SystemName, a, b string) *raters {
+	return &raters{metric: metric, system: system, a: a, b: b,
+		rows: map[record.QuestionID]*[4]float64{}, free: labels{rows: map[record.QuestionID]*[4]float64{}}}
+}
+
+// pairs sorts pair records by metric, system and raters, in the order in which
+// they begin; where a metric has several systems, all of them together come last.
 func (in *Input) pairs() []*raters {
-	var all []*raters
-	for _, rec := range in.Pairs {
-		i := slices.IndexFunc(all, func(r *raters) bool {
-			return r.metric == rec.Metric && r.system == rec.System && r.a == rec.RaterA && r.b == rec.RaterB
-		})
-		if i < 0 {
-			i = len(all)
-			all = append(all, &raters{rec.Metric, rec.System, rec.RaterA, rec.RaterB, map[record.QuestionID]*[4]float64{}, 0, 0})
+	var all, pooled []*raters
+	find := func(list *[]*raters, rec *record.Pair, system record.SystemName) *raters {
+		for _, r := range *list {
+			if r.metric == rec.Metric && r.system == system && r.a == rec.RaterA && r.b == rec.RaterB {
+				return r
+			}
 		}
-		all[i].add(rec)
+		r := newRaters(rec.Metric, system, rec.RaterA, rec.RaterB)
+		*list = append(*list, r)
+		return r
+	}
+	for _, rec := range in.Pairs {
+		find(&all, rec, rec.System).add(rec, in.origins[rec].stream)
+		find(&pooled, rec, "").add(rec, in.origins[rec].stream)
+	}
+	for _, p := range pooled {
+		parts := 0
+		for _, r := range all {
+			if r.metric == p.metric && r.a == p.a && r.b == p.b {
+				parts++
+			}
+		}
+		if parts > 1 && !slices.ContainsFunc(all, func(r *raters) bool { return r.system == "" }) {
+			all = append(all, p)
+		}
 	}
 	return all
 }
 
-func (r *raters) add(rec *record.Pair) {
-	row := r.rows[rec.Question.ID]
-	if row == nil {
-		row = new([4]float64)
-		r.rows[rec.Question.ID] = row
+func (r *raters) add(rec *record.Pair, from stream) {
+	var t Table
+	weight := cmp.Or(rec.Weight, 1)
+	t.Add(rec.MarkA, rec.MarkB, weight)
+	count := func(rows map[record.QuestionID]*[4]float64) {
+		if rows[rec.Question.ID] == nil {
+			rows[rec.Question.ID] = new([4]float64)
+		}
+		for i, v := range []float64{t.YesYes, t.YesNo, t.NoYes, t.NoNo} {
+			rows[rec.Question.ID][i] += v
+		}
 	}
-	cell := 0
-	if rec.MarkA == record.No {
-		cell += 2
-	}
-	if rec.MarkB == record.No {
-		cell++
-	}
-	row[cell] += cmp.Or(rec.Weight, 1)
+	count(r.rows)
 	r.n++
-	if !rec.Independent {
-		r.joint++
+	if !slices.Contains(r.from, from) {
+		r.from = append(r.from, from)
 	}
+	if !rec.Independent {
+		return
+	}
+	count(r.free.rows)
+	c := &r.free.no
+	if rec.MarkB == record.Yes {
+		c = &r.free.yes
+	}
+	c.n++
+	c.weight += weight
+	c.squares += weight * weight
 }
 
 // questions are the ids of the questions, sorted.
@@ -64,98 +117,97 @@ func (r *raters) questions() []record.QuestionID {
 	return ids
 }
 
-// agreements analyses pair records: kappa of each two raters, or the judge's
-// rates in the score records corrected by the pairs of judge and person.
-func (a *analysis) agreements() error {
-	all := a.in.pairs()
-	if len(all) == 0 {
-		return fmt.Errorf("stat %s is of pair records, and none came", a.Stat)
-	}
-	if a.Stat == StatKappa {
-		for _, r := range all {
-			a.out.Intervals = append(a.out.Intervals, a.kappa(r))
-		}
-		return nil
-	}
-	var err error
-	if a.series, err = collect(a.in.Scores); err != nil {
-		return err
-	}
-	if len(a.series) == 0 {
-		return fmt.Errorf("stat %s needs the judge's marks as score records, and none came", a.Stat)
-	}
-	for _, s := range a.series {
-		iv, err := a.correct(s, all)
-		if err != nil {
-			return err
-		}
-		a.out.Intervals = append(a.out.Intervals, iv)
-	}
-	return nil
+// again says whether the pairs are of one rater with itself.
+func (r *raters) again() bool { return r.b == r.a+Again }
+
+// judge says whether a rater is a judge: it has scores or a judge's controls.
+func (in *Input) judge(rater string) bool {
+	return slices.ContainsFunc(in.Scores, func(s *record.Score) bool { return s.Judge == rater }) ||
+		slices.ContainsFunc(in.Controls, func(c *record.Control) bool {
+			return c.Judge == rater && slices.Contains(record.JudgeControls(c.Metric), c.Control)
+		})
 }
 
-func (a *analysis) kappa(r *raters) *record.Interval {
-	s := Sample{Dim: 4, Stat: Kappa}
-	for _, id := range r.questions() {
-		s.Rows = append(s.Rows, r.rows[id][:]...)
-	}
-	iv := a.interval(r, r.system)
-	iv.N = s.N()
-	a.fill(iv, s, "one label only")
-	a.trust(r.metric).apply(iv)
-	return iv
+// person says whether rater B is one, who can put rater A right: a judge, or
+// anybody where no judge is known by its scores or controls.
+func (in *Input) person(r *raters) bool {
+	return !r.again() && !in.judge(r.b) && (in.judge(r.a) || !in.judges())
+}
+
+// judges says whether any judge is known.
+func (in *Input) judges() bool {
+	return slices.ContainsFunc(in.Scores, func(s *record.Score) bool { return s.Judge != "" })
 }
 
 // interval begins an interval from pairs.
-func (a *analysis) interval(r *raters, system record.SystemName) *record.Interval {
-	t := a.trust(r.metric)
-	iv := &record.Interval{Metric: r.metric, System: cmp.Or(system, "all"), Judge: r.a + " and " + r.b, Stat: a.Stat, Level: a.Level, Warnings: t.warnings}
-	if r.joint > 0 {
-		iv.Warnings = append(iv.Warnings, fmt.Sprintf("%d of %d pairs are not independent", r.joint, r.n))
+func (a *analysis) interval(r *raters, stat string) *record.Interval {
+	iv := &record.Interval{Metric: r.metric, System: cmp.Or(r.system, "all"), Judge: Raters(r.a, r.b), Stat: stat, Level: a.Level}
+	if joint := r.n - r.free.yes.n - r.free.no.n; joint > 0 {
+		iv.Warnings = append(iv.Warnings, fmt.Sprintf("%d of %d pairs are not independent", joint, r.n))
 	}
 	return iv
 }
 
-// correct is the rate of a series of a judge's marks, corrected by how often
-// the judge (rater A) agrees with the person (rater B) on the same metric.
-func (a *analysis) correct(s *series, all []*raters) (*record.Interval, error) {
-	var r *raters
-	for _, candidate := range all {
-		switch {
-		case candidate.metric != s.metric:
-		case r == nil:
-			r = candidate
-		default:
-			return nil, fmt.Errorf("%s has pairs of %s with %s and of %s with %s: one judge is corrected by one person at a time", s.metric, r.a, r.b, candidate.a, candidate.b)
+// decide takes the numbers out of an interval from pairs where a judge among the
+// raters is not trusted, or the controls of agreement do not stand behind it.
+func (a *analysis) decide(iv *record.Interval, r *raters) {
+	if !iv.Trusted && strings.HasPrefix(iv.Reason, "undefined (") {
+		return
+	}
+	var theirs []string
+	for _, rater := range []string{r.a, strings.TrimSuffix(r.b, Again)} {
+		if rater == r.b && r.again() || !a.in.judge(rater) {
+			continue
+		}
+		for _, why := range a.trust(measure{r.metric, rater}).of(r.system) {
+			if why = "judge " + rater + ": " + why; !slices.Contains(theirs, why) {
+				theirs = append(theirs, why)
+			}
 		}
 	}
-	if r == nil {
-		return nil, fmt.Errorf("%s has scores of %s, and no pairs to correct them by", s.metric, s.system)
+	own := a.agreed(r, iv)
+	if len(theirs)+len(own) == 0 {
+		return
 	}
-	rows := map[record.QuestionID]*[6]float64{}
-	ids := r.questions()
-	for id, row := range r.rows {
-		rows[id] = &[6]float64{row[0], row[1], row[2], row[3]}
-	}
-	for _, u := range s.units {
-		if rows[u.id] == nil {
-			rows[u.id] = new([6]float64)
-			ids = append(ids, u.id)
+	t := trust{reasons: map[record.SystemName][]string{"": append(theirs, own...)}}
+	a.inherited[iv] = len(own) == 0 && a.Stat == StatAll
+	t.apply(iv)
+}
+
+// agreed is what the controls of agreement say of two raters.
+func (a *analysis) agreed(r *raters, iv *record.Interval) []string {
+	var t trust
+	if record.JudgeControls(r.metric) == nil { // no judge's: any control of the metric
+		t = a.trust(measure{metric: r.metric})
+	} else {
+		t.reasons = map[record.SystemName][]string{}
+		for _, from := range r.from {
+			seen := a.in.controls(measure{r.metric, Raters(r.a, r.b)}, &from)
+			t.heed(seen)
+			for _, name := range []string{Itself, Permuted} {
+				if !slices.ContainsFunc(seen, func(c *record.Control) bool { return c.Control == name }) {
+					t.add("", "the control of agreement "+name+" was not seen")
+				}
+			}
 		}
-		for _, v := range u.values {
-			rows[u.id][4] += v
-			rows[u.id][5]++
+	}
+	for _, w := range t.warnings {
+		if !slices.Contains(iv.Warnings, w) {
+			iv.Warnings = append(iv.Warnings, w)
 		}
 	}
-	slices.Sort(ids)
-	sample := Sample{Dim: 6, Stat: Corrected}
-	for _, id := range ids {
-		sample.Rows = append(sample.Rows, rows[id][:]...)
+	return t.of(r.system)
+}
+
+// of lists the reasons not to trust the metric of a system; "" is of any.
+func (t trust) of(system record.SystemName) []string {
+	if system != "" {
+		return t.why(system)
 	}
-	iv := a.interval(r, s.system)
-	iv.NUnscored, iv.NError = s.counts()
-	iv.N = len(s.means())
-	a.fill(iv, sample, "the judge is no better than chance, or one label is missing")
-	a.trust(s.metric).apply(iv)
-	return iv, nil
+	var all []record.SystemName
+	for s := range t.reasons {
+		all = append(all, s)
+	}
+	slices.Sort(all)
+	return t.why(all...)
 }

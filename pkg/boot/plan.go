@@ -3,17 +3,28 @@ package boot
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
 // The statistics that Plan.Stat names.
 const (
+	// StatAll is all that the input allows: means of scores, and of pairs kappa,
+	// the rates of two raters, and a judge's rate corrected by a person's labels.
+	StatAll       = "all"
 	StatMean      = "mean"
 	StatRatio     = "ratio"
 	StatKappa     = "kappa"
+	StatTPR       = "TPR"
+	StatTNR       = "TNR"
+	StatBaseRate  = "base-rate"
+	StatFlips     = "flips"
 	StatCorrected = "corrected"
+	StatPPI       = "PPI"
 )
+
+var stats = []string{StatAll, StatMean, StatRatio, StatKappa, StatTPR, StatTNR, StatBaseRate, StatFlips, StatCorrected, StatPPI}
 
 // The methods that Plan.Method names.
 const (
@@ -41,14 +52,14 @@ type Plan struct {
 
 // Default is the plan of mr-boot without flags.
 func Default() Plan {
-	return Plan{Stat: StatMean, Method: MethodBCa, Level: 0.95, Resamples: 10000, Seed: 1, MaxUnscored: 0.1}
+	return Plan{Stat: StatAll, Method: MethodBCa, Level: 0.95, Resamples: 10000, Seed: 1, MaxUnscored: 0.1}
 }
 
 // Validate says what of the plan makes no sense.
 func (p *Plan) Validate() error {
 	switch {
-	case !slices.Contains([]string{StatMean, StatRatio, StatKappa, StatCorrected}, p.Stat):
-		return fmt.Errorf("expected stat mean, ratio, kappa or corrected, got %q", p.Stat)
+	case !slices.Contains(stats, p.Stat):
+		return fmt.Errorf("expected stat %s, got %q", strings.Join(stats, ", "), p.Stat)
 	case p.Method != MethodBCa && p.Method != MethodPercentile:
 		return fmt.Errorf("expected method BCa or percentile, got %q", p.Method)
 	case !(p.Level > 0 && p.Level < 1):
@@ -57,9 +68,9 @@ func (p *Plan) Validate() error {
 		return fmt.Errorf("expected 100 to 10,000,000 resamples, got %d", p.Resamples)
 	case !(p.MaxUnscored >= 0 && p.MaxUnscored <= 1):
 		return fmt.Errorf("expected a share of unscored between 0 and 1, got %v", p.MaxUnscored)
-	case p.Stat != StatMean && p.Baseline != "":
+	case p.Stat != StatMean && p.Stat != StatAll && p.Baseline != "":
 		return fmt.Errorf("differences are of means, not of %s", p.Stat)
-	case p.Stat != StatMean && len(p.Floors) > 0:
+	case p.Stat != StatMean && p.Stat != StatAll && len(p.Floors) > 0:
 		return fmt.Errorf("floors hold means, not %s", p.Stat)
 	}
 	return unique(p.Floors)
@@ -81,16 +92,23 @@ func (p *Plan) Analyse(in *Input) (*Result, error) {
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	a := &analysis{Plan: *p, in: in, out: &Result{}}
+	a := &analysis{Plan: *p, in: in, out: &Result{}, inherited: map[*record.Interval]bool{}}
 	if a.join == nil {
 		a.join = pair
 	}
 	var err error
 	switch p.Stat {
-	case StatKappa, StatCorrected:
-		err = a.agreements()
+	case StatMean, StatRatio:
+		err = a.scores(p.Stat)
+	case StatAll:
+		if len(in.Scores) > 0 {
+			err = a.scores(StatMean)
+		}
+		if err == nil && len(in.Pairs) > 0 {
+			err = a.agreements(stats...)
+		}
 	default:
-		err = a.scores()
+		err = a.agreements(p.Stat)
 	}
 	if err != nil {
 		return nil, err
@@ -104,12 +122,14 @@ type analysis struct {
 	in     *Input
 	series []*series
 	out    *Result
+	// inherited are intervals that are not trusted for what is said of another.
+	inherited map[*record.Interval]bool
 }
 
-// scores analyses score records: by metric, then kind of question (all first), then system.
-func (a *analysis) scores() (err error) {
+// scores analyses score records: by measure, then kind of question (all first), then system.
+func (a *analysis) scores(stat string) (err error) {
 	if len(a.in.Scores) == 0 {
-		return fmt.Errorf("stat %s is of score records, and none came", a.Stat)
+		return fmt.Errorf("stat %s is of score records, and none came", stat)
 	}
 	if a.series, err = collect(a.in.Scores); err != nil {
 		return err
@@ -117,21 +137,21 @@ func (a *analysis) scores() (err error) {
 	if err := a.knowBaseline(); err != nil {
 		return err
 	}
-	for _, metric := range a.metrics() {
-		trust := a.trust(metric)
+	for _, m := range a.measures() {
+		trust := a.trust(m)
 		if a.Baseline != "" {
-			if err := a.controlDifferences(metric, &trust); err != nil {
+			if err := a.controlDifferences(m, &trust); err != nil {
 				return err
 			}
 		}
-		for _, kind := range a.kinds(metric) {
-			for _, s := range a.of(metric) {
+		for _, kind := range a.kinds(m) {
+			for _, s := range a.of(m) {
 				if part := s.of(kind); len(part.units) > 0 {
-					a.out.Intervals = append(a.out.Intervals, a.estimate(part, kind, trust))
+					a.out.Intervals = append(a.out.Intervals, a.estimate(part, stat, kind, trust))
 				}
 			}
 			if a.Baseline != "" {
-				if err := a.differences(metric, kind, trust); err != nil {
+				if err := a.differences(m, kind, trust); err != nil {
 					return err
 				}
 			}
@@ -140,32 +160,35 @@ func (a *analysis) scores() (err error) {
 	return nil
 }
 
-func (a *analysis) metrics() []record.MetricName {
-	var all []record.MetricName
-	for _, s := range a.series {
-		if !slices.Contains(all, s.metric) {
-			all = append(all, s.metric)
+// measures are those of the series, the judges of a metric together.
+func (a *analysis) measures() []measure {
+	var all []measure
+	for _, first := range a.series {
+		for _, s := range a.series {
+			if s.metric == first.metric && !slices.Contains(all, s.measure) {
+				all = append(all, s.measure)
+			}
 		}
 	}
 	return all
 }
 
-// of are the series of one metric.
-func (a *analysis) of(metric record.MetricName) []*series {
+// of are the series of one measure.
+func (a *analysis) of(m measure) []*series {
 	var all []*series
 	for _, s := range a.series {
-		if s.metric == metric {
+		if s.measure == m {
 			all = append(all, s)
 		}
 	}
 	return all
 }
 
-// kinds are "" for all, then the kinds of question that a metric has, sorted by
+// kinds are "" for all, then the kinds of question that a measure has, sorted by
 // name but for unanswerable, which goes last.
-func (a *analysis) kinds(metric record.MetricName) []record.QuestionKind {
+func (a *analysis) kinds(m measure) []record.QuestionKind {
 	var all []record.QuestionKind
-	for _, s := range a.of(metric) {
+	for _, s := range a.of(m) {
 		for _, u := range s.units {
 			if u.kind != "" && !slices.Contains(all, u.kind) {
 				all = append(all, u.kind)
@@ -177,14 +200,17 @@ func (a *analysis) kinds(metric record.MetricName) []record.QuestionKind {
 }
 
 // estimate is the interval of one series.
-func (a *analysis) estimate(s *series, kind record.QuestionKind, t trust) *record.Interval {
-	iv := &record.Interval{Metric: s.metric, System: s.system, AskedFor: kind, Stat: a.Stat, Level: a.Level}
+func (a *analysis) estimate(s *series, stat string, kind record.QuestionKind, t trust) *record.Interval {
+	iv := &record.Interval{Metric: s.metric, System: s.system, Judge: s.judge, AskedFor: kind, Stat: stat, Level: a.Level}
 	iv.NUnscored, iv.NError = s.counts()
 	iv.Warnings = append(s.warnings(), t.warnings...)
+	if n := s.refusals(); n > 0 {
+		iv.Warnings = append(iv.Warnings, fmt.Sprintf("%d of the unscored are refusals, which are not judged", n))
+	}
 	values := s.means()
 	iv.N = len(values)
 	sample := Means(values)
-	if a.Stat == StatRatio {
+	if stat == StatRatio {
 		sample = s.ratio()
 	}
 	a.fill(iv, sample, "the denominators sum to 0")

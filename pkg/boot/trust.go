@@ -29,17 +29,22 @@ type trust struct {
 
 // trust judges a metric: a control that does not pass speaks against all its
 // scores, those that pass speak for the scores of their own stream.
-func (a *analysis) trust(metric record.MetricName) trust {
+func (a *analysis) trust(m measure) trust {
 	t := trust{reasons: map[record.SystemName][]string{}}
-	for _, c := range a.in.controls(metric, nil) {
+	t.heed(a.in.controls(m, nil))
+	a.behind(m, &t)
+	return t
+}
+
+// heed takes what controls say.
+func (t *trust) heed(controls []*record.Control) {
+	for _, c := range controls {
 		if why := verdict(c); why != "" {
 			t.add(c.System, why)
 		} else if w := c.Control + ": " + c.Reason; c.Reason != "" && !slices.Contains(t.warnings, w) {
 			t.warnings = append(t.warnings, w)
 		}
 	}
-	a.behind(metric, &t)
-	return t
 }
 
 // add notes reasons, each once.
@@ -99,6 +104,15 @@ func (t trust) apply(iv *record.Interval) {
 	iv.Value, iv.Lo, iv.Hi, iv.P, iv.PHolm = nil, nil, nil, nil, nil
 }
 
+// Excused says that a figure is not shown for a reason that breaks nothing: it
+// has no value, or too few labels stand behind it.
+func Excused(iv *record.Interval) bool {
+	return strings.HasPrefix(iv.Reason, "undefined (") || strings.HasPrefix(iv.Reason, withheld)
+}
+
+// withheld is how the reason begins for which a correction is not made.
+const withheld = "withheld: "
+
 // gate collects the reasons not to pass.
 func (a *analysis) gate() {
 	refuse := func(format string, args ...any) {
@@ -106,17 +120,18 @@ func (a *analysis) gate() {
 	}
 	said := map[string]bool{}
 	for _, iv := range a.out.Intervals {
-		if !iv.Trusted && iv.AskedFor == "" && !strings.HasPrefix(iv.Reason, "undefined (") {
-			if key := string(iv.Metric) + iv.Reason; !said[key] {
-				said[key] = true
-				refuse("%s is not trusted: %s", iv.Metric, iv.Reason)
-			}
+		if iv.Trusted || iv.AskedFor != "" || Excused(iv) || a.inherited[iv] {
+			continue
+		}
+		if key := fmt.Sprintf("%q %q %s", iv.Metric, iv.Judge, iv.Reason); !said[key] {
+			said[key] = true
+			refuse("%v is not trusted: %s", measure{iv.Metric, iv.Judge}, iv.Reason)
 		}
 	}
 	a.gateFallback(refuse)
 	a.gateUnscored(refuse)
 	for _, f := range a.Floors {
-		if err := a.hold(f); err != nil {
+		if err := a.hold(f); err != nil { // of one judge or more
 			a.out.Refusals = append(a.out.Refusals, err)
 		}
 	}
@@ -142,38 +157,52 @@ func (a *analysis) gateFallback(refuse func(string, ...any)) {
 	}
 }
 
-// gateUnscored names each system once, for the first of its metrics with too much unscored.
+// gateUnscored names each system, and each judge of it, once, for the first of its metrics with too much unscored.
 func (a *analysis) gateUnscored(refuse func(string, ...any)) {
-	said := map[record.SystemName]bool{}
+	type judged struct {
+		system record.SystemName
+		judge  string
+	}
+	said := map[judged]bool{}
 	for _, s := range a.series {
 		unscored, failed := s.counts()
+		unscored -= s.refusals() // which is no fault of a judge
 		all := unscored + failed
 		for _, u := range s.units {
 			all += len(u.values)
 		}
-		if share := float64(unscored+failed) / float64(all); share > a.MaxUnscored && !said[s.system] {
-			said[s.system] = true
-			refuse("%s of %s: %d unscored and %d errors of %d are %.1f %%, and more than %.1f %% is too many",
-				s.metric, s.system, unscored, failed, all, 100*share, 100*a.MaxUnscored)
+		if share := float64(unscored+failed) / float64(all); share > a.MaxUnscored && !said[judged{s.system, s.judge}] {
+			said[judged{s.system, s.judge}] = true
+			by := ""
+			if s.judge != "" {
+				by = " by " + s.judge
+			}
+			refuse("%s of %s%s: %d unscored and %d errors of %d are %.1f %%, and more than %.1f %% is too many",
+				s.metric, s.system, by, unscored, failed, all, 100*share, 100*a.MaxUnscored)
 		}
 	}
 }
 
-// hold is nil if a floor is held.
+// hold is nil if a floor is held, by the marks of every judge where it is of such.
 func (a *analysis) hold(f Floor) error {
+	var errs []error
+	seen := false
 	for _, iv := range a.out.Intervals {
-		if iv.Metric != f.Metric || iv.System != f.System || iv.Baseline != "" || iv.AskedFor != "" {
+		if iv.Metric != f.Metric || iv.System != f.System || iv.Baseline != "" || iv.AskedFor != "" || iv.Stat != StatMean {
 			continue
 		}
+		seen = true
 		value := f.Value
 		iv.Floor = &value
 		switch {
 		case !iv.Trusted:
-			return fmt.Errorf("floor %v is not shown to hold: %s", f, iv.Reason)
+			errs = append(errs, fmt.Errorf("floor %v is not shown to hold: %s", f, iv.Reason))
 		case *iv.Value < f.Value-rounding:
-			return fmt.Errorf("floor %v is not reached: the mean is %.4f over %d questions", f, *iv.Value, iv.N)
+			errs = append(errs, fmt.Errorf("floor %v is not reached: the mean is %.4f over %d questions", f, *iv.Value, iv.N))
 		}
-		return nil
 	}
-	return errors.New("floor " + f.String() + " is not shown to hold: no such score came")
+	if !seen {
+		return errors.New("floor " + f.String() + " is not shown to hold: no such score came")
+	}
+	return errors.Join(errs...)
 }

@@ -42,7 +42,6 @@ import (
 	"errors"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/mobiumdev/mobium-rag/pkg/answer"
 	"github.com/mobiumdev/mobium-rag/pkg/answer/answerstage"
@@ -77,10 +76,7 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 	if *passages < 1 || *workers < 1 || *sentences < 1 || *numCtx < 1 || !isModel && *engine != "extract" || isModel && name == "" {
 		return tool.Misusef("expected -engine ollama:MODEL or extract, and numbers above 0")
 	}
-	var once sync.Once
-	warn := func(err error) { once.Do(func() { t.Warnf("%v", err) }) }
-	open := func() (*cache.Cache, error) { return cache.Open(*kept, warn) }
-	c, err := open()
+	c, err := cache.Open(*kept, func(err error) { t.Warnf("%v", err) })
 	if err != nil {
 		return err
 	}
@@ -94,7 +90,7 @@ func run(ctx context.Context, t *tool.Tool) (err error) {
 		if err != nil {
 			return err
 		}
-		f.Engine = answer.Kept{Model: answer.Model{Client: client}, Cache: c, Reopen: open, Warn: warn}
+		f.Engine = answer.Kept{Model: answer.Model{Client: client}, Cache: c}
 		f.Run.Models = []record.Model{{Name: *engine, SHA256: client.Digest}}
 		f.Run.Prompts = map[string]string{"answer": answer.PromptHash()}
 	} else {

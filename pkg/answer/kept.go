@@ -13,17 +13,10 @@ import (
 // on where it stopped. A reply is kept under the whole prompt, the model's digest
 // and the options: a question, passage or prompt that changed is asked anew. An
 // engine that failed is asked again.
-//
-// A cache writes what it is given a little later, together with what follows. A
-// reply may have taken minutes, so it is written at once, through a cache of its
-// own.
+// A reply is written at once: it may have taken minutes.
 type Kept struct {
 	Model
 	Cache *cache.Cache
-	// Reopen opens the same cache once more.
-	Reopen func() (*cache.Cache, error)
-	// Warn hears why a reply was not kept: it is a reply all the same.
-	Warn func(error)
 }
 
 // Answer returns the reply that was kept, or asks.
@@ -49,17 +42,7 @@ func (k Kept) Answer(ctx context.Context, req Request) (Reply, error) {
 	if err != nil {
 		return Reply{}, fmt.Errorf("keeping a reply: %w", err)
 	}
-	if err := k.keep(key, b); err != nil {
-		k.Warn(fmt.Errorf("a reply was not kept: %w", err))
-	}
+	k.Cache.Store(key, b)
+	k.Cache.Flush()
 	return reply, nil
-}
-
-func (k Kept) keep(key cache.Key, reply []byte) error {
-	c, err := k.Reopen()
-	if err != nil {
-		return err
-	}
-	c.Store(key, reply)
-	return c.Close()
 }

@@ -21,7 +21,8 @@
 //     cannot be written, a full disk, a file at its limit of 8 GiB, a lock that
 //     stays taken for 5 seconds, or damage met later: the run goes on without
 //     the cache, with one warning.
-//   - At most 2 seconds of work are lost when a process is killed.
+//   - At most 2 seconds of work are lost when a process is killed, and nothing
+//     from before a Flush.
 //
 // WAL needs shared memory: the folder must not lie on a network file system.
 package cache
@@ -101,7 +102,7 @@ func (c *Cache) Load(key Key) ([]byte, bool) {
 }
 
 // Store keeps value under key, in place of what was there. It is written with
-// others a little later, and by Close.
+// others a little later, and by Flush and Close.
 func (c *Cache) Store(key Key, value []byte) {
 	if c.db == nil || c.broken.Load() {
 		return
@@ -116,6 +117,16 @@ func (c *Cache) Store(key Key, value []byte) {
 	if len(c.pending) >= batchEntries || c.bytes >= batchBytes || time.Since(c.since) >= batchAge {
 		c.flush()
 	}
+}
+
+// Flush writes what is pending, for a value that took minutes.
+func (c *Cache) Flush() {
+	if c.db == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.flush()
 }
 
 // flush writes what is pending in one transaction. The caller holds mu.

@@ -113,6 +113,11 @@ func TestStoreFlushes(t *testing.T) {
 	if _, ok := reader.Load(key(1002)); !ok {
 		t.Error("a big batch was not written")
 	}
+	c.Store(key(1003), value(3, 16))
+	c.Flush()
+	if _, ok := reader.Load(key(1003)); !ok {
+		t.Error("Flush wrote nothing")
+	}
 	if len(w) > 0 {
 		t.Errorf("warnings: %q", w)
 	}

@@ -18,12 +18,12 @@ type edit struct {
 	now      string
 }
 
-// A rule finds the edits of its kind in a sentence. Known tells what the answer
+// A finder finds the edits of its kind in a sentence. Known tells what the answer
 // and its passages hold: what is put in must be new to both.
-type rule func(r *rand.Rand, n *names, s string, known func(string) bool) []edit
+type finder func(r *rand.Rand, n *names, s string, known func(string) bool) []edit
 
 // rules are the kinds of alteration.
-var rules = []rule{numbers, otherNames, negations}
+var rules = []finder{numbers, otherNames, negations}
 
 // alter changes one number, name or negation in one sentence of an answer. The
 // kinds take turns at random, so that each is seen; a kind that finds nothing
@@ -123,8 +123,11 @@ func measures(before string) bool {
 	if slices.Contains([]string{"defect", "defects", "issue", "section", "step", "version", "chapter", "part", "challenge"}, strings.ToLower(last)) {
 		return false
 	}
-	return len(fields) == 1 || !strings.ContainsFunc(last, unicode.IsUpper)
+	return slices.Contains(beginnings, last) || !strings.ContainsFunc(last, unicode.IsUpper)
 }
+
+// beginnings may open a sentence before a number without being a name.
+var beginnings = []string{"About", "After", "All", "At", "Before", "Every", "For", "In", "Its", "Only", "Over", "Some", "The", "Under", "Until", "Wait", "Within"}
 
 // otherNumber is a number of the same form that is not known, "" if none is found.
 func otherNumber(r *rand.Rand, was string, known func(string) bool) string {

@@ -101,6 +101,9 @@ func (b *Bench) round(ctx context.Context, cancel context.CancelCauseFunc, items
 		go func() {
 			defer wg.Done()
 			for same := range work {
+				if ctx.Err() != nil { // both were ready, and the work was taken
+					continue
+				}
 				key := Key(items[same[0]], b.Judge)
 				v, err := b.one(ctx, items[same[0]], key)
 				if err != nil {

@@ -90,6 +90,7 @@ func TestJudgeTrust(t *testing.T) {
 		{"all pass", "", judgeControls("j", nil)},
 		{"none", "no controls seen", nil},
 		{"another judge's", "no controls seen", judgeControls("k", nil)},
+		{"that name no judge", "controls that a judge must have were not seen: " + strings.Join(record.JudgeControls(record.Faithfulness), ", "), judgeControls("", nil)},
 		{"failed", "control random-passages failed: expected x, got yes 20", judgeControls("j", map[string]func(*record.Control){random: fail})},
 		{"another judge's failed", "", slices.Concat(judgeControls("j", nil), judgeControls("k", map[string]func(*record.Control){random: fail}))},
 		{"not established", "control altered is not established: expected x, got y", judgeControls("j", map[string]func(*record.Control){record.Altered: func(c *record.Control) { c.OK = record.ControlNotEstablished }})},
@@ -169,8 +170,8 @@ func TestAll(t *testing.T) {
 		"s k, mean: " + broken,
 		"s j and j, again, kappa: 0.000 n 20 ", // agreed 0.95, by chance 0.95 too; (19/20)^20 of the resamples have one label
 		"s j and j, again, flips: 0.050 n 20 Wilson",
-		"s j and k, kappa: judge k: " + broken,
-		"s j and k, base-rate: judge k: " + broken,
+		"s j and k, kappa: judge k: control random-passages failed",
+		"s j and k, base-rate: judge k: control random-passages failed",
 		"s j and Ada, kappa: 0.800 n 40 BCa", // agreed 0.9, by chance 0.5
 		"s j and Ada, base-rate: 0.500 n 40 Wilson",
 		"s j and Ada, TPR: 0.900 n 20 Wilson",

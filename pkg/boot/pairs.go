@@ -160,8 +160,9 @@ func (a *analysis) decide(iv *record.Interval, r *raters) {
 			continue
 		}
 		for _, why := range a.trust(measure{r.metric, rater}).of(r.system) {
-			if why = "judge " + rater + ": " + why; !slices.Contains(theirs, why) {
-				theirs = append(theirs, why)
+			short, _, _ := strings.Cut(why, ":") // the evidence stands with the judge's own figures
+			if short = "judge " + rater + ": " + short; !slices.Contains(theirs, short) {
+				theirs = append(theirs, short)
 			}
 		}
 	}

@@ -78,7 +78,7 @@ func fold(who rated, name string, verdicts []*record.Verdict) *record.Control {
 			continue
 		}
 		c.N++
-		came.add(string(v.Mark))
+		came.add(cameOut(v))
 		if why := miss(who.metric, v); why != "" {
 			c.Misses++
 			missed.add(why)
@@ -94,6 +94,17 @@ func fold(who rated, name string, verdicts []*record.Verdict) *record.Control {
 		c.Reason = also(c.Reason, fmt.Sprintf("%d of %d unscored: %s", n, n+c.N, without.String()))
 	}
 	return c
+}
+
+// cameOut is how a control verdict came out: its mark, or whether it moved.
+func cameOut(v *record.Verdict) string {
+	switch {
+	case v.Control != record.Padding && v.Control != record.Injection:
+		return string(v.Mark)
+	case v.Mark == v.Expect:
+		return "the same"
+	}
+	return fmt.Sprintf("from %s to %s", v.Expect, v.Mark)
 }
 
 // outcome decides by the rule of the package doc, and fills in the interval.

@@ -158,7 +158,7 @@ func TestFold(t *testing.T) {
 		{"repeats do not add to n", again, record.Relevance,
 			record.Control{Control: record.OtherAnswer, Expect: "no", Got: "no 19, yes 1", N: 20, Misses: 1, OK: record.ControlOK}},
 		{"moved by padding", control(record.Relevance, record.Padding, record.No, 20, 9), record.Relevance,
-			record.Control{Control: record.Padding, Expect: "the mark without it", Got: "no 11, yes 9", N: 20, Misses: 9, OK: record.ControlFailed,
+			record.Control{Control: record.Padding, Expect: "the mark without it", Got: "from no to yes 9, the same 11", N: 20, Misses: 9, OK: record.ControlFailed,
 				Reason: "9 of 20 missed, up to 0.658 of all, and more than 0.25 is too many"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

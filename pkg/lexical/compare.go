@@ -1,5 +1,10 @@
 package lexical
 
+import (
+	"slices"
+	"strings"
+)
+
 // reach is how many tokens may stand between a denial and what it denies.
 const reach = 4
 
@@ -8,9 +13,9 @@ const reach = 4
 func (c claim) broken(w window, known map[string]bool) string {
 	in := w.tokens()
 	has := vocabulary(in)
-	for _, t := range c.tokens {
+	for i, t := range c.tokens {
 		switch {
-		case t.kind == number && !has[t.text]:
+		case t.kind == number && !w.counts(t, c.neighbours(i)):
 			return "number " + t.text
 		case t.kind == word && t.code && !has[t.text] && !known[t.text]:
 			return "name " + t.text
@@ -20,6 +25,42 @@ func (c claim) broken(w window, known map[string]bool) string {
 		return why
 	}
 	return c.replaced(in)
+}
+
+// neighbours are the content words before and behind the i-th token.
+func (c claim) neighbours(i int) []token {
+	var out []token
+	for j := i - 1; j >= 0; j-- {
+		if c.tokens[j].content() {
+			out = append(out, c.tokens[j])
+			break
+		}
+	}
+	for j := i + 1; j < len(c.tokens); j++ {
+		if c.tokens[j].content() {
+			out = append(out, c.tokens[j])
+			break
+		}
+	}
+	return out
+}
+
+// counts tells whether the window has the number. In the row of a table it needs
+// one of its neighbours beside it, if it has any: that of the next row is
+// another one's.
+func (w window) counts(n token, neighbours []token) bool {
+	if w.page == nil {
+		return false
+	}
+	for _, u := range w.page.units[w.first:w.last] {
+		in := w.page.tokens[u.first:u.last]
+		row := strings.Contains(w.page.text[u.from:u.to], "|")
+		if slices.ContainsFunc(in, n.same) && (!row || len(neighbours) == 0 ||
+			slices.ContainsFunc(neighbours, func(t token) bool { return slices.ContainsFunc(in, t.same) })) {
+			return true
+		}
+	}
+	return false
 }
 
 // polarity compares denials: each of the claim needs one in the window, and

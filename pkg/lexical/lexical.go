@@ -14,12 +14,6 @@ import (
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
-// The names of the judges.
-const (
-	Name   = "lexical"
-	NameCE = "lexical+ce"
-)
-
 // A Scorer tells how well each text answers a question, as the cross-encoder of
 // pkg/rerank does: by a logit.
 type Scorer interface {
@@ -46,7 +40,7 @@ func (l lexical) Name() string { return l.table.name }
 // Model is the cross-encoder, or the judge itself.
 func (l lexical) Model() record.Model {
 	if l.scorer == nil {
-		return record.Model{Name: Name}
+		return record.Model{Name: judge.Lexical}
 	}
 	return l.scorer.Model()
 }

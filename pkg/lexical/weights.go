@@ -2,8 +2,10 @@ package lexical
 
 import (
 	"context"
+	"math"
 	"slices"
 
+	"github.com/mobiumdev/mobium-rag/pkg/judge"
 	"github.com/mobiumdev/mobium-rag/pkg/quotation"
 )
 
@@ -30,19 +32,24 @@ const (
 	// order is the share of the claim's neighbouring content words that stand near
 	// each other in the best window, in the same order.
 	order featureName = "order"
+	// length is ln(1+n) of the claim's n content words, at most 40: a short claim
+	// is covered by chance more often.
+	length featureName = "length"
 	// margin is the cross-encoder's logit of the claim as query, mean of the best
 	// chunk and the best window, less that of the claim over itself: -12 to 0.
 	margin featureName = "margin"
 )
 
 var (
-	plain = table{name: Name, bias: -1.7099, threshold: 0.5, features: []feature{
-		{coverage, 2.1950},
-		{order, 1.7725},
+	plain = table{name: judge.Lexical, bias: -2.7544, threshold: 0.5, features: []feature{
+		{coverage, 2.4697},
+		{order, 1.6380},
+		{length, 0.3690},
 	}}
-	mixed = table{name: NameCE, bias: 0.5743, threshold: 0.5, features: []feature{
-		{coverage, 1.2417},
-		{margin, 0.2152},
+	mixed = table{name: judge.LexicalCE, bias: -0.6459, threshold: 0.5, features: []feature{
+		{coverage, 1.4531},
+		{length, 0.4282},
+		{margin, 0.2102},
 	}}
 )
 
@@ -66,7 +73,17 @@ func (t table) score(x map[featureName]float64) float64 {
 
 // features are those of the judge's table.
 func (l lexical) features(ctx context.Context, c claim, w window, pages []page) (map[featureName]float64, error) {
-	x := map[featureName]float64{coverage: w.coverage, order: c.pairs(w.tokens(), reach)}
+	n := 0
+	for _, t := range c.tokens {
+		if t.content() {
+			n++
+		}
+	}
+	x := map[featureName]float64{
+		coverage: w.coverage,
+		order:    c.pairs(w.tokens(), reach),
+		length:   math.Log1p(float64(min(n, 40))),
+	}
 	if l.scorer == nil {
 		return x, nil
 	}

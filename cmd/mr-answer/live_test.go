@@ -2,78 +2,18 @@ package main
 
 import (
 	"context"
-	"fmt"
-	"net"
-	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/mobiumdev/mobium-rag/pkg/ollama"
+	"github.com/mobiumdev/mobium-rag/pkg/ollama/ollamatest"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
-// live is a model of a real Ollama server, of the tiny model with one thread: on
-// cores that others use too, several threads wait for each other.
-const live = "smollm2-one-thread"
-
-// realServer starts a real Ollama and returns its address.
-func realServer(t *testing.T) string {
-	t.Helper()
-	shared := os.Getenv("MR_SHARED")
-	if shared == "" {
-		shared = "../../../shared"
-	}
-	script, err := filepath.Abs(filepath.Join(shared, "ci", "ollama-start"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := os.Stat(script); err != nil {
-		t.Skipf("SKIP needs a real Ollama: %v", err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
-		t.Fatal(err)
-	}
-	start := exec.Command(script, fmt.Sprint(port))
-	start.Stderr = os.Stderr
-	out, err := start.Output()
-	if err != nil {
-		t.Fatalf("%s: %v", script, err)
-	}
-	var host string
-	var pid int
-	if _, err := fmt.Sscanf(string(out), "OLLAMA_HOST=%s\nOLLAMA_PID=%d\n", &host, &pid); err != nil {
-		t.Fatalf("%s printed %q: %v", script, out, err)
-	}
-	t.Cleanup(func() {
-		server, err := os.FindProcess(pid)
-		if err == nil {
-			err = server.Signal(syscall.SIGTERM)
-		}
-		if err != nil {
-			t.Errorf("stopping the server: %v", err)
-		}
-	})
-	body := fmt.Sprintf(`{"model":%q,"from":"smollm2:135m","parameters":{"num_thread":1},"stream":false}`, live)
-	res, err := http.Post(host+"/api/create", "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := res.Body.Close(); err != nil || res.StatusCode != http.StatusOK {
-		t.Fatalf("making the model: %s, %v", res.Status, err)
-	}
-	return host
-}
+// live is a model of a real Ollama server.
+const live = ollamatest.Model
 
 // records reads a stream that must be whole and valid.
 func records(t *testing.T, text string) (answers []*record.Answer, runs []*record.Run) {
@@ -123,7 +63,7 @@ func honest(t *testing.T, a *record.Answer) {
 // and is not looked at: every record is valid, and every status honest.
 func TestLive(t *testing.T) {
 	c := newChain(t)
-	host := realServer(t)
+	host := ollamatest.Start(t)
 	env := []string{"OLLAMA_HOST=" + host, "MOBIUM_RAG_MODEL=" + live}
 	c.write("golden.jsonl", golden("fact", `["ops.md#stopping"]`, `["the stop command"]`)+
 		`{"type":"golden","id":"q3","question":"What does a licence cost?","kind":"unanswerable","gold":[]}`+"\n")

@@ -225,6 +225,9 @@ func (g *Golden) decide(r *http.Request) (any, error) {
 		Question: ask.Question, Action: ask.Action, Base: ask.Base, Golden: ask.Golden,
 		Found: ask.Found, Note: ask.Note, By: g.who.who(), At: stamp(g.Now),
 	}
+	if d.Golden != nil {
+		d.Golden.Type = record.KindGolden
+	}
 	if d.By == "" {
 		return nil, invalid{errors.New("who are you? A ruling carries a name")}
 	}

@@ -55,17 +55,23 @@ func (s *Stage) Stream(ctx context.Context, in *record.Reader, out *record.Write
 			return nil, fmt.Errorf("%s: %w", j.Name(), err)
 		}
 	}
+	return s.write(s.provenance(read), drawn, all, rulings, out)
+}
+
+// provenance is the run record: what judged, with which prompts, on what.
+func (s *Stage) provenance(read *reading) *record.Run {
 	run := *s.Run
-	run.Inputs, run.Notes = read.runs, read.notes
+	run.Seed, run.Commit, run.Notes = &s.Seed, s.corpus.Commit, read.notes
+	run.Inputs = slices.Concat(s.corpus.Runs, read.runs)
 	run.Prompts = judge.PromptHashes()
 	for _, j := range s.Judges {
 		run.Models = append(run.Models, record.Model{Name: j.Name(), SHA256: j.Model().SHA256})
 		run.Prompts["version of "+j.Name()] = j.Version()
 	}
-	if len(read.runs) > 0 {
-		run.Commit = read.runs[0].Commit
+	if len(s.madeUp) > 0 {
+		run.Prompts["made-up answers"] = judge.SetID(s.madeUp)
 	}
-	return s.write(&run, drawn, all, rulings, out)
+	return &run
 }
 
 // rule has one judge rule on all items.

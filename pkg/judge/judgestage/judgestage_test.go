@@ -245,13 +245,13 @@ func TestRefusalsAreThereAndNotJudged(t *testing.T) {
 func TestRunRecord(t *testing.T) {
 	m := material(t)
 	out := stream(t, stageOf(m, judgetest.Always(record.No)), m.Answers)
-	if out.run.Commit != "c1" || len(out.run.Inputs) != 1 || out.run.Inputs[0].Tool != "mr-answer" {
+	if *out.run.Seed != 1 || len(out.run.Inputs) != 1 || out.run.Inputs[0].Tool != "mr-answer" {
 		t.Errorf("the run lacks its input: %+v", out.run)
 	}
 	if d := cmp.Diff([]record.Model{{Name: "always-no"}}, out.run.Models); d != "" {
 		t.Errorf("models (-want +got):\n%s", d)
 	}
-	for _, name := range []string{"faithfulness", "relevance", "version of always-no"} {
+	for _, name := range []string{"faithfulness", "relevance", "version of always-no", "made-up answers"} {
 		if out.run.Prompts[name] == "" {
 			t.Errorf("the run lacks the hash of %q: %v", name, out.run.Prompts)
 		}

@@ -155,6 +155,9 @@ func TestRevisionOfChangedQuestion(t *testing.T) {
 	if err != nil || len(a.Refused) != 1 || a.Refused[0].Reason != "the question it is a change of changed since: rule on the question itself" {
 		t.Errorf("%v, %+v", err, a.Refused)
 	}
+	if m.NextPin.Of("q2") == nil {
+		t.Fatal("what was given was changed")
+	}
 	_, dropped := files(t, strings.Replace(moving, `"id":"q2"`, `"id":"q0"`, 1), "", "")
 	dropped.NextPin = m.NextPin
 	a, err = Apply(dropped, []Decision{enter}, nil)

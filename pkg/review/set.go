@@ -91,12 +91,13 @@ func (s *Set) Bytes() []byte {
 	return b.Bytes()
 }
 
-// changed is a copy of the set that may be changed, or the set if it is one.
+// changed is a copy of the set that may be changed.
 func (s *Set) changed() *Set {
-	if s.was != nil {
-		return s
+	was := s.was
+	if was == nil {
+		was = s
 	}
-	return &Set{Name: s.Name, Records: slices.Clone(s.Records), lines: slices.Clone(s.lines), was: s}
+	return &Set{Name: s.Name, Records: slices.Clone(s.Records), lines: slices.Clone(s.lines), was: was}
 }
 
 // replace puts a record in the place of the one with its id.

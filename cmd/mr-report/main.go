@@ -3,8 +3,8 @@
 //
 //	mr-report -o data/retrieval-report.md data/scores.jsonl data/intervals.jsonl
 //
-// In: the output of mr-score and mr-boot: score, control, interval and timing
-// records. Golden records may come too, and say how far the set was reviewed;
+// In: the output of mr-score and mr-boot: score, control, interval, pair and
+// timing records, and of judges also their verdicts. Golden records may come too, and say how far the set was reviewed;
 // passage records are counted. The streams must be about one corpus; those of
 // several halves of a golden set (mr-score -half) share the page, a part each.
 // Intervals that are not of the scores that came with them are refused: each has
@@ -18,9 +18,20 @@
 // question, differences, plots, the questions missed and warnings; latency, where
 // timing records came; and every run with its flags.
 //
+// Where the scores are of judges (mr-score agreement), the page has, after the
+// controls of each judge with their intervals: the marks raw and corrected by
+// people's labels, what is without a mark and why, repeats, judges with each
+// other and with people, plots (report-faithfulness-controls.svg, -kappa.svg,
+// -people.svg), and, from the verdicts, the claims rejected and the control items
+// that came out wrong. Of a judge whose controls do not pass no figure is shown.
+// When labels arrive, run mr-score agreement -labels and mr-boot on the verdicts
+// again: no judge is asked anew.
+//
 // No figure is computed here. One whose controls did not pass, or are not in
 // the streams, is not shown: the evidence stands in its place, behind the word
 // broken, not established, untrusted or no value.
+//
+//	mr-report -title 'Judge report' -o data/judge-report.md data/verdicts.jsonl data/agreement.jsonl data/judge-intervals.jsonl
 //
 // Example:
 //

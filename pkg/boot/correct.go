@@ -74,6 +74,7 @@ func (a *analysis) correct(s *series, r *raters, stat string, of Stat) *record.I
 	iv.System = s.system
 	iv.NUnscored, iv.NError = s.counts()
 	iv.N = len(s.means())
+	before := len(iv.Warnings)
 	if why := r.free.short(a.Level); why != "" {
 		iv.Reason = withheld + why
 	} else {
@@ -81,7 +82,9 @@ func (a *analysis) correct(s *series, r *raters, stat string, of Stat) *record.I
 		keepWithin(iv, re)
 		iv.Warnings = append(iv.Warnings, r.free.said())
 	}
-	a.decide(iv, r)
+	if a.decide(iv, r); !iv.Trusted && !Excused(iv) {
+		iv.Warnings = iv.Warnings[:before] // which would tell how a judge that is not trusted does
+	}
 	return iv
 }
 
@@ -213,7 +216,7 @@ func keepWithin(iv *record.Interval, resamples []float64) {
 		iv.Warnings = append(iv.Warnings, fmt.Sprintf("the correction gives %.3f, cut off at %.0f", raw, math.Round(min(1, max(0, raw)))))
 	}
 	if outside > 0 {
-		iv.Warnings = append(iv.Warnings, fmt.Sprintf("%.1f %% of the resamples are outside of 0 to 1, where the interval is cut off", 100*float64(outside)/float64(len(resamples))))
+		iv.Warnings = append(iv.Warnings, fmt.Sprintf("%d of %d resamples are outside of 0 to 1, where the interval is cut off", outside, len(resamples)))
 	}
 	for _, v := range []*float64{iv.Value, iv.Lo, iv.Hi} {
 		if v != nil {

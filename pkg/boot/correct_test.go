@@ -73,7 +73,7 @@ func TestCutOff(t *testing.T) {
 	high := correct(repeat("y", 18)+"nn"+repeat("y", 38)+"nn", repeat("yy ", 18)+"ny ny "+repeat("nn ", 16)+"yn yn yn yn")
 	if *high.Value != 1 || *high.Hi != 1 || !slices.Contains(high.Warnings, "the correction gives 1.048, cut off at 1") ||
 		!slices.ContainsFunc(high.Warnings, func(w string) bool {
-			return strings.HasSuffix(w, " % of the resamples are outside of 0 to 1, where the interval is cut off")
+			return strings.HasSuffix(w, " resamples are outside of 0 to 1, where the interval is cut off")
 		}) {
 		t.Errorf("%v [%v, %v] %q", *high.Value, *high.Lo, *high.Hi, high.Warnings)
 	}

@@ -188,6 +188,9 @@ func TestAll(t *testing.T) {
 	if table := string(out.Intervals[6].Extra); table != `{"table":{"yes_yes":18,"yes_no":2,"no_yes":2,"no_no":18}}` {
 		t.Error(table)
 	}
+	if kappa := out.Intervals[4]; kappa.Stat != StatKappa || kappa.Extra != nil {
+		t.Errorf("the marks of a judge that is not trusted are told: %s", kappa.Extra)
+	}
 	for _, iv := range out.Intervals {
 		if iv.Stat == StatCorrected {
 			if !slices.Contains(iv.Warnings, "by 20 independent labels yes and 20 no: TPR 0.900, TNR 0.900") || !(*iv.Hi-*iv.Lo > 0.25) {

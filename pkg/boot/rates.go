@@ -28,10 +28,10 @@ func (a *analysis) agreements(wanted ...string) error {
 			} else {
 				iv.Reason = fmt.Sprintf("undefined (%s)", rate.undefined)
 			}
+			a.decide(iv, r)
 			if err := withTable(iv, r); err != nil {
 				return err
 			}
-			a.decide(iv, r)
 			a.out.Intervals = append(a.out.Intervals, iv)
 		}
 	}
@@ -95,9 +95,10 @@ type table2 struct {
 	NoNo   float64 `json:"no_no"`
 }
 
-// withTable puts the 2×2 table of two raters beside their kappa, as "table".
+// withTable puts the 2×2 table of two raters beside their kappa, as "table",
+// unless it would tell the marks of a judge that is not trusted.
 func withTable(iv *record.Interval, r *raters) (err error) {
-	if iv.Stat != StatKappa {
+	if iv.Stat != StatKappa || !iv.Trusted {
 		return nil
 	}
 	var t table2

@@ -13,8 +13,8 @@ import (
 
 // claims is nil unless an interval is not of the scores that came with it: its
 // system has none of the metric, or their number or mean is another than it
-// says. Nothing is checked where no score came, and nothing of intervals of a
-// judge, which are of marks and not of scores.
+// says. Nothing is checked where no score came, and nothing of statistics of
+// pairs, which are of marks and not of scores.
 func (c *collector) claims() error {
 	scored := false
 	for _, p := range c.out.Parts {
@@ -36,12 +36,16 @@ func (c *collector) claims() error {
 }
 
 func (p *Part) claim(iv *record.Interval) error {
-	if iv.Judge != "" {
+	if ofPairs(iv) {
 		return nil
 	}
+	by := ""
+	if iv.Judge != "" {
+		by = fmt.Sprintf(" and judge %q", iv.Judge)
+	}
 	for _, system := range []record.SystemName{iv.System, iv.Baseline} {
-		if system != "" && !p.scored(system, iv.Metric) {
-			return fmt.Errorf("an interval of %s of system %q, of which no score came (half %s)", iv.Metric, system, p.Half)
+		if system != "" && !p.scored(system, iv.Metric, iv.Judge) {
+			return fmt.Errorf("an interval of %s of system %q%s, of which no score came (half %s)", iv.Metric, system, by, p.Half)
 		}
 	}
 	if iv.Value == nil || iv.Stat != "" && iv.Stat != "mean" {
@@ -51,7 +55,7 @@ func (p *Part) claim(iv *record.Interval) error {
 	if n == iv.N && math.Abs(mean-*iv.Value) <= rounding {
 		return nil
 	}
-	of := fmt.Sprintf("%s of system %q", iv.Metric, iv.System)
+	of := fmt.Sprintf("%s of system %q%s", iv.Metric, iv.System, by)
 	if iv.Baseline != "" {
 		of += fmt.Sprintf(" less %q", iv.Baseline)
 	}
@@ -61,10 +65,10 @@ func (p *Part) claim(iv *record.Interval) error {
 	return fmt.Errorf("the interval of %s says %v over %d questions, its scores %v over %d: the interval was changed, or is of other scores", of, *iv.Value, iv.N, mean, n)
 }
 
-// scored says whether a system has any score of a metric.
-func (p *Part) scored(system record.SystemName, metric record.MetricName) bool {
+// scored says whether a system has any score of a metric, by a judge where it is one's.
+func (p *Part) scored(system record.SystemName, metric record.MetricName, judge string) bool {
 	for _, s := range p.Scores {
-		if s.System == system && s.Metric == metric {
+		if s.System == system && s.Metric == metric && s.Judge == judge {
 			return true
 		}
 	}

@@ -14,6 +14,7 @@ func TestClaims(t *testing.T) {
 {"type":"score","question":{"id":"q1"},"system":"vector","metric":"recall@5","value":0,"status":"scored","kind":"fact"}
 {"type":"score","question":{"id":"q2"},"system":"vector","metric":"recall@5","status":"error","reason":"boom","kind":"multi"}
 `
+	const judged = `{"type":"score","question":{"id":"q1"},"system":"bm25","judge":"j","metric":"recall@5","value":0,"status":"scored","kind":"fact"}` + "\n"
 	const changed = ": the interval was changed, or is of other scores"
 	for _, tt := range []struct{ name, scores, interval, want string }{
 		{"its mean", scores, `"metric":"recall@5","system":"bm25","n":2,"value":0.75,"trusted":true`, ""},
@@ -21,7 +22,12 @@ func TestClaims(t *testing.T) {
 		{"of one kind", scores, `"metric":"recall@5","system":"bm25","kind":"multi","n":1,"value":0.5,"trusted":true`, ""},
 		{"a difference", scores, `"metric":"recall@5","system":"bm25","baseline":"vector","n":1,"value":1,"trusted":true`, ""},
 		{"not a mean", scores, `"metric":"recall@5","system":"bm25","stat":"ratio","n":2,"value":0.3,"trusted":true`, ""},
-		{"of a judge's marks", scores, `"metric":"faithfulness","system":"bm25","judge":"j","n":2,"value":0.3,"trusted":true`, ""},
+		{"of a judge's pairs", scores, `"metric":"faithfulness","system":"bm25","judge":"j and k","stat":"kappa","n":2,"value":0.3,"trusted":true`, ""},
+		{"its mean, by a judge", scores + judged, `"metric":"recall@5","system":"bm25","judge":"j","n":1,"value":0,"trusted":true`, ""},
+		{"another value, by a judge", scores + judged, `"metric":"recall@5","system":"bm25","judge":"j","n":1,"value":0.5,"trusted":true`,
+			`in:6: the interval of recall@5 of system "bm25" and judge "j" says 0.5 over 1 questions, its scores 0 over 1` + changed},
+		{"no such judge", scores, `"metric":"recall@5","system":"bm25","judge":"j","n":2,"value":0.75,"trusted":true`,
+			`in:5: an interval of recall@5 of system "bm25" and judge "j", of which no score came (half all)`},
 		{"no scores came", "", `"metric":"recall@5","system":"bm25","n":2,"value":0.9,"trusted":true`, ""},
 		{"another value", scores, `"metric":"recall@5","system":"bm25","n":2,"value":0.76,"trusted":true`,
 			`in:5: the interval of recall@5 of system "bm25" says 0.76 over 2 questions, its scores 0.75 over 2` + changed},

@@ -20,7 +20,7 @@ func (p *Part) of(keep func(*record.Interval) bool) []*record.Interval {
 
 // means are the intervals of systems, of one kind of question ("" is all).
 func (p *Part) means(kind record.QuestionKind) []*record.Interval {
-	return p.of(func(iv *record.Interval) bool { return iv.Baseline == "" && iv.AskedFor == kind })
+	return p.of(func(iv *record.Interval) bool { return iv.Baseline == "" && iv.AskedFor == kind && !ofPairs(iv) })
 }
 
 func metrics(ivs []*record.Interval) []record.MetricName {
@@ -185,7 +185,7 @@ func (p *Part) floorTable(pg *page) {
 				holds = "yes"
 			}
 		}
-		rows = append(rows, []string{text(string(iv.System)), text(string(iv.Metric)), decimal(*iv.Floor), value, holds})
+		rows = append(rows, []string{row{iv.System, iv.Judge}.name(), text(string(iv.Metric)), decimal(*iv.Floor), value, holds})
 	}
 	if len(rows) > 0 {
 		pg.heading(3, "Floors")
@@ -202,7 +202,7 @@ func (p *Part) differences(pg *page) {
 			if iv.Baseline != base {
 				continue
 			}
-			row := []string{text(string(iv.Metric)), text(string(iv.System)), fmt.Sprint(iv.N), p.figure(iv), "–", "–", "–"}
+			row := []string{text(string(iv.Metric)), row{iv.System, iv.Judge}.name(), fmt.Sprint(iv.N), p.figure(iv), "–", "–", "–"}
 			if p.standing(iv).shown() {
 				row[4], row[5], row[6] = probability(iv.P), probability(iv.PHolm), p.tally(iv)
 			}

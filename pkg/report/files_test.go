@@ -25,9 +25,9 @@ func TestReadRefuses(t *testing.T) {
 	}
 	tests := []struct{ name, in, want string }{
 		{"nothing of use", timing, "no score, control or interval record came: there is nothing to report"},
-		{"hits", score + `{"type":"hits","question":{"id":"q"},"system":"s","hits":[]}` + "\n", "in:2: expected score, control, interval, timing, passage and golden records, got a hits record"},
+		{"hits", score + `{"type":"hits","question":{"id":"q"},"system":"s","hits":[]}` + "\n", "in:2: expected score, control, interval, pair, verdict, timing, passage and golden records, got a hits record"},
 		{"bad line", score + "x\n", "in:2: expected a JSON object"},
-		{"two intervals", interval + interval, `in:2: interval of metric "m", system "s", baseline "", judge "", kind "" (half all) came before, at in:1`},
+		{"two intervals", interval + interval, `in:2: interval of metric "m", system "s", baseline "", judge "", stat "", kind "" (half all) came before, at in:1`},
 		{"two controls", control + score + control, `in:3: control "oracle" of metric "m", system "", judge "" (half all) came before, at in:1`},
 		{"two corpora", scored + strings.Replace(strings.Replace(scored, "c1", "c2", 1), `"half":"all"`, `"half":"tune"`, 1), "scores of two corpora came, of commits c1 and c2"},
 		{"another half", strings.Replace(scored, `"all"`, `"left"`, 1), `in:1: a run of mr-score has half "left", expected tune, headline or all`},

@@ -39,7 +39,14 @@ func (p *Part) refusals() []string {
 			if c.OK == record.ControlNotEstablished {
 				word = "is not established"
 			}
-			all = append(all, fmt.Sprintf("%s: control %s %s", c.Metric, c.Control, word))
+			if c.Reason == boot.OneLabel { // no agreement to be had, which breaks nothing
+				continue
+			}
+			of := ""
+			if c.Judge != "" {
+				of = " of " + c.Judge
+			}
+			all = append(all, fmt.Sprintf("%s%s: control %s %s", c.Metric, of, c.Control, word))
 		}
 	}
 	if len(p.Intervals) == 0 {
@@ -48,10 +55,14 @@ func (p *Part) refusals() []string {
 	for _, iv := range p.Intervals {
 		// A control that fell is said above; a figure of one kind of question is not held against the whole.
 		s := p.standing(iv)
-		if iv.AskedFor != "" || s.shown() || s.word == broken || s.word == notEstablished || strings.HasPrefix(iv.Reason, "undefined (") {
+		if iv.AskedFor != "" || s.shown() || s.word == broken || s.word == notEstablished || !iv.Trusted && boot.Excused(iv) {
 			continue
 		}
-		if why := fmt.Sprintf("%s is not trusted: %s", iv.Metric, s.why); !slices.Contains(all, why) {
+		of := ""
+		if iv.Judge != "" {
+			of = " of " + iv.Judge
+		}
+		if why := fmt.Sprintf("%s%s is not trusted: %s", iv.Metric, of, s.why); !slices.Contains(all, why) {
 			all = append(all, why)
 		}
 	}
@@ -81,14 +92,19 @@ func (p *Part) unscored() []string {
 		}
 	}
 	var all []string
-	said := map[record.SystemName]bool{}
+	said := map[row]bool{}
 	for _, iv := range p.Intervals {
-		without, n := iv.NUnscored+iv.NError, iv.N+iv.NUnscored+iv.NError
-		if iv.AskedFor != "" || iv.Baseline != "" || n == 0 || said[iv.System] || float64(without)/float64(n) <= most {
+		without := iv.NUnscored + iv.NError - p.refused(iv)
+		n := iv.N + without
+		if iv.AskedFor != "" || iv.Baseline != "" || n == 0 || ofPairs(iv) || said[row{iv.System, iv.Judge}] || float64(without)/float64(n) <= most {
 			continue
 		}
-		said[iv.System] = true
-		all = append(all, fmt.Sprintf("%s of %s: %d of %d scores have no value, which is too many", iv.Metric, iv.System, without, n))
+		said[row{iv.System, iv.Judge}] = true
+		by := ""
+		if iv.Judge != "" {
+			by = " by " + iv.Judge
+		}
+		all = append(all, fmt.Sprintf("%s of %s%s: %d of %d scores have no value, which is too many", iv.Metric, iv.System, by, without, n))
 	}
 	return all
 }

@@ -32,7 +32,7 @@ func (p *Part) gains(iv *record.Interval) []gain {
 func (p *Part) values(iv *record.Interval, system record.SystemName) map[record.QuestionID]float64 {
 	sum, n := map[record.QuestionID]float64{}, map[record.QuestionID]float64{}
 	for _, s := range p.Scores {
-		if s.Metric == iv.Metric && s.System == system && s.Value != nil && (iv.AskedFor == "" || s.AskedFor == iv.AskedFor) {
+		if s.Metric == iv.Metric && s.Judge == iv.Judge && s.System == system && s.Value != nil && (iv.AskedFor == "" || s.AskedFor == iv.AskedFor) {
 			sum[s.Question.ID] += *s.Value
 			n[s.Question.ID]++
 		}

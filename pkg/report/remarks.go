@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -44,11 +45,25 @@ func (r *Report) measured(p *page) {
 			}
 		}
 	}
+	items = append(items, r.prompts()...)
 	items = append(items, r.seeds()...)
 	if len(items) == 0 {
 		p.para("The streams hold no run record that would say it.")
 	}
 	p.list(items)
+}
+
+// prompts are those that were given to models, by their digests.
+func (r *Report) prompts() []string {
+	var all []string
+	for _, run := range r.Runs {
+		for _, name := range slices.Sorted(maps.Keys(run.Prompts)) {
+			if item := "Prompt " + text(name) + ", sha256 " + code(run.Prompts[name]); !slices.Contains(all, item) {
+				all = append(all, item)
+			}
+		}
+	}
+	return all
 }
 
 // asked counts the questions that were scored, by kind.
@@ -134,7 +149,11 @@ func (p *Part) warnings(pg *page) {
 			if metrics[a] == nil {
 				order = append(order, a)
 			}
-			metrics[a] = append(metrics[a], string(iv.Metric))
+			name := string(iv.Metric)
+			if ofPairs(iv) {
+				name = iv.Stat + " of " + name
+			}
+			metrics[a] = append(metrics[a], name)
 		}
 	}
 	// One line for all systems that a warning has with the same metrics.

@@ -40,6 +40,7 @@ func (r *Report) Files() ([]File, error) {
 		p.para("%s", text(r.Note))
 	}
 	r.verdict(&p)
+	r.glance(&p)
 	r.measured(&p)
 	r.controls(&p)
 	for _, part := range r.Parts {
@@ -90,6 +91,9 @@ func (r *Report) part(p *page, part *Part) ([]File, error) {
 		}
 	}
 	p.list(notes)
+	if part.ofJudges() {
+		return r.judges(p, part)
+	}
 	part.systems(p)
 	part.refusalTable(p)
 	part.floorTable(p)
@@ -167,16 +171,15 @@ func (r *Report) controls(p *page) {
 	var rows [][]string
 	remarks, judged, several := false, false, len(r.Parts) > 1
 	for _, part := range r.Parts {
-		for _, c := range part.Controls {
+		part.judgeControls(p)
+		part.agreementControls(p)
+		for _, c := range part.rest() {
 			remarks, judged = remarks || c.Reason != "", judged || c.Judge != ""
 		}
 	}
 	for _, part := range r.Parts {
-		for _, c := range part.Controls {
-			ok := string(c.OK)
-			if c.OK != record.ControlOK {
-				ok = "**" + ok + "**"
-			}
+		for _, c := range part.rest() {
+			ok := outcome(c)
 			row := []string{text(string(c.Metric)), text(c.Control)}
 			if c.System != "" {
 				row[1] += " of " + text(string(c.System))
@@ -195,7 +198,9 @@ func (r *Report) controls(p *page) {
 		}
 	}
 	if len(rows) == 0 {
-		p.para("**None came.** Without controls no figure is shown.")
+		if !slices.ContainsFunc(r.Parts, func(part *Part) bool { return len(part.Controls) > 0 }) {
+			p.para("**None came.** Without controls no figure is shown.")
+		}
 		return
 	}
 	columns := []string{"metric", "control"}
@@ -210,6 +215,14 @@ func (r *Report) controls(p *page) {
 		columns = append(columns, "remark")
 	}
 	p.table(columns, rows)
+}
+
+// outcome is that of a control, in bold where it does not pass.
+func outcome(c *record.Control) string {
+	if c.OK != record.ControlOK {
+		return "**" + string(c.OK) + "**"
+	}
+	return string(c.OK)
 }
 
 // capital begins a heading.

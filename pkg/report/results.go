@@ -32,14 +32,17 @@ type Part struct {
 	Scores    []*record.Score
 	Controls  []*record.Control
 	Intervals []*record.Interval
+	// Pairs and Verdicts are of judges and people.
+	Pairs    []*record.Pair
+	Verdicts []*record.Verdict
 	// Scored and Estimated are the runs of the score and of the interval records, each once.
 	Scored, Estimated []*record.Run
 
 	focus record.SystemName // the one that lists are of; "" is the best
 }
 
-// Read reads score, control, interval and timing records, and passage and golden
-// records to count them.
+// Read reads score, control, interval, pair, verdict and timing records, and
+// passage and golden records to count them.
 func Read(in *record.Reader) (*Results, error) {
 	c := collector{out: &Results{}, parts: map[golden.Half]*Part{}, seen: map[string]record.Pos{}, at: map[*record.Interval]record.Pos{}, runs: map[string]bool{}, sections: map[record.SectionID]bool{}}
 	for in.Scan() {
@@ -88,13 +91,23 @@ func (c *collector) add(rec record.Record, run *record.Run, pos record.Pos) erro
 		p.Scores, p.Scored = append(p.Scores, rec), with(p.Scored, run)
 	case *record.Control:
 		p := part()
+		if c.passedOn(rec, p.Half) {
+			return nil
+		}
 		p.Controls = append(p.Controls, rec)
 		return c.once(pos, "control %q of metric %q, system %q, judge %q (half %s)", rec.Control, rec.Metric, rec.System, rec.Judge, p.Half)
 	case *record.Interval:
 		p := part()
 		c.at[rec] = pos
 		p.Intervals, p.Estimated = append(p.Intervals, rec), with(p.Estimated, run)
-		return c.once(pos, "interval of metric %q, system %q, baseline %q, judge %q, kind %q (half %s)", rec.Metric, rec.System, rec.Baseline, rec.Judge, rec.AskedFor, p.Half)
+		return c.once(pos, "interval of metric %q, system %q, baseline %q, judge %q, stat %q, kind %q (half %s)", rec.Metric, rec.System, rec.Baseline, rec.Judge, rec.Stat, rec.AskedFor, p.Half)
+	case *record.Pair:
+		p := part()
+		p.Pairs = append(p.Pairs, rec)
+	case *record.Verdict:
+		p := part()
+		p.Verdicts = append(p.Verdicts, rec)
+		return c.once(pos, "verdict %d of judge %q on %s of question %q, control %q, answer %.12s (half %s)", rec.Repeat, rec.Judge, rec.Metric, rec.Question.ID, rec.Control, rec.Answer+string(rec.System)+rec.Model, p.Half)
 	case *record.Timing:
 		c.out.Timings = append(c.out.Timings, rec)
 	case *record.Passage:
@@ -104,10 +117,25 @@ func (c *collector) add(rec record.Record, run *record.Run, pos record.Pos) erro
 		c.out.Golden = append(c.out.Golden, rec)
 		return c.once(pos, "golden question %q", rec.ID)
 	default:
-		return hint.Wrap(fmt.Errorf("expected score, control, interval, timing, passage and golden records, got a %s record", rec.Kind()),
+		return hint.Wrap(fmt.Errorf("expected score, control, interval, pair, verdict, timing, passage and golden records, got a %s record", rec.Kind()),
 			"score hits with mr-score retrieval, then give its output and that of mr-boot")
 	}
 	return nil
+}
+
+// passedOn says whether a judge's control came before as it is now: mr-score
+// agreement passes on those of mr-judge, and both may be given.
+func (c *collector) passedOn(rec *record.Control, half golden.Half) bool {
+	if rec.Judge == "" {
+		return false
+	}
+	key, err := json.Marshal(rec, json.Deterministic(true))
+	what := string(half) + string(key)
+	if _, ok := c.seen[what]; ok || err != nil {
+		return ok
+	}
+	c.seen[what] = record.Pos{}
+	return false
 }
 
 // once is an error where the same thing came before: two runs of a tool cannot both be right.

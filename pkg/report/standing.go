@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/control"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
@@ -15,6 +16,7 @@ const (
 	notEstablished = "not established"
 	untrusted      = "untrusted"
 	noValue        = "no value"
+	withheld       = "withheld"
 )
 
 // standing says whether a figure may be shown; where word is not "", why not.
@@ -29,10 +31,11 @@ var differenceControls = []string{"A against A", "planted +0.1"}
 func (p *Part) standing(iv *record.Interval) standing {
 	var failed, open, seen []string
 	seenDifferences := 0
+	raters := p.ratersOf(iv)
 	for _, c := range p.Controls {
 		ofDifferences := slices.Contains(differenceControls, c.Control)
 		if c.Metric != iv.Metric || ofDifferences && iv.Baseline == "" ||
-			c.Judge != "" && c.Judge != iv.Judge ||
+			c.Judge != "" && !slices.Contains(raters, c.Judge) ||
 			c.System != "" && c.System != iv.System && c.System != iv.Baseline {
 			continue
 		}
@@ -41,13 +44,21 @@ func (p *Part) standing(iv *record.Interval) standing {
 		} else {
 			seen = append(seen, c.Control)
 		}
-		switch c.OK {
-		case record.ControlFailed:
-			failed = append(failed, evidence(c))
-		case record.ControlNotEstablished:
-			open = append(open, evidence(c))
+		said := evidence(c)
+		switch { // in short where there are tables of the controls, and of another rater the name alone
+		case c.Judge != "" && c.Judge != iv.Judge:
+			said = "judge " + c.Judge + ": " + c.Control
+		case slices.Contains(record.JudgeControls(c.Metric), c.Control):
+			said = fmt.Sprintf("%s missed %d of %d", c.Control, c.Misses, c.N)
+		}
+		switch {
+		case c.OK == record.ControlFailed:
+			failed = append(failed, said)
+		case c.OK == record.ControlNotEstablished && c.Reason != boot.OneLabel:
+			open = append(open, said)
 		}
 	}
+	unseen := p.unseen(iv, raters)
 	switch {
 	case len(failed) > 0:
 		return standing{broken, strings.Join(failed, "; ")}
@@ -55,10 +66,14 @@ func (p *Part) standing(iv *record.Interval) standing {
 		return standing{notEstablished, strings.Join(open, "; ")}
 	case !iv.Trusted && valueless(iv):
 		return standing{noValue, iv.Reason}
+	case !iv.Trusted && boot.Excused(iv):
+		return standing{withheld, strings.TrimPrefix(iv.Reason, "withheld: ")}
 	case !iv.Trusted:
 		return standing{untrusted, iv.Reason}
 	case len(seen) == 0:
 		return standing{untrusted, "no controls seen"}
+	case unseen != "":
+		return standing{untrusted, unseen}
 	case slices.Contains(seen, control.Oracle) != slices.Contains(seen, control.Random):
 		return standing{untrusted, "of the controls oracle and random only one was seen"}
 	case iv.Baseline != "" && seenDifferences < len(differenceControls):
@@ -71,7 +86,7 @@ func (p *Part) standing(iv *record.Interval) standing {
 
 // valueless says that nothing is wrong but that there is no value.
 func valueless(iv *record.Interval) bool {
-	return strings.HasPrefix(iv.Reason, "undefined (") || iv.N == 0
+	return strings.HasPrefix(iv.Reason, "undefined (") || iv.N == 0 && !boot.Excused(iv)
 }
 
 // evidence is what a control should have given, and what it gave.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -102,7 +103,8 @@ func (m *marks) permuted(permutations int, seed uint64) *record.Control {
 	mean := sum / n
 	far := 4 * math.Sqrt(max(0, squares/n-mean*mean)/n)
 	lo, hi := mean-far, mean+far
-	c.Value, c.Lo, c.Hi, c.Got = &mean, &lo, &hi, fmt.Sprintf("%.4f ± %.4f", mean, far)
+	c.Value, c.Lo, c.Hi = &mean, &lo, &hi
+	c.Got = strings.Replace(fmt.Sprintf("%.4f ± %.4f", mean, far), "-", "−", 1)
 	if math.Abs(mean) > far+1e-9 {
 		c.OK, c.Reason = record.ControlFailed, fmt.Sprintf("over %.0f permutations the mean is off 0", n)
 	}

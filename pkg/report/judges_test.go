@@ -1,0 +1,42 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mobiumdev/mobium-rag/pkg/lexical"
+)
+
+const lexicalScore = `{"type":"score","question":{"id":"q1"},"system":"s","judge":"lexical","metric":"faithfulness","value":1,"status":"scored"}` + "\n"
+
+// TestAttribution: a judge without a model has its figures on claims that others
+// labelled, whatever its controls say; another judge has none.
+func TestAttribution(t *testing.T) {
+	f, ok := lexical.Measured("lexical")
+	if !ok {
+		t.Fatal("no figures of lexical are committed")
+	}
+	page, _ := makePage(t, []byte(lexicalScore))
+	if want := "| lexical | " + f.Collection; !strings.Contains(page, want) || !strings.Contains(page, decimal(f.AUC)) || !strings.Contains(page, decimal(f.MacroF1)) {
+		t.Errorf("the page does not show the figures:\n%s", page)
+	}
+	page, _ = makePage(t, []byte(strings.Replace(lexicalScore, "lexical", "ollama:x", 1)))
+	if strings.Contains(page, f.Collection) {
+		t.Error("the figures of another judge are shown")
+	}
+}
+
+// TestJudgeWithoutControls: marks alone are no figure, and it is said.
+func TestJudgeWithoutControls(t *testing.T) {
+	const interval = `{"type":"interval","metric":"faithfulness","system":"s","judge":"lexical","stat":"mean","n":1,"n_unscored":0,"n_error":0,"value":1,"level":0.95,"trusted":true}` + "\n"
+	leaks := strings.ReplaceAll(`{"type":"control","metric":"faithfulness","judge":"lexical","control":"leaks","expect":"0 leaks","got":"0 leaks","n":60,"ok":"yes"}`, "\n", "") + "\n"
+	for _, tt := range []struct{ name, in, want string }{
+		{"none", lexicalScore + interval, "**untrusted**: no controls seen"},
+		{"one", leaks + lexicalScore + interval, "**untrusted**: controls that must stand behind it were not seen: made-up, random-passages, altered, verbatim, padding, injection"},
+	} {
+		page, _ := makePage(t, []byte(tt.in))
+		if !strings.Contains(page, tt.want) || !strings.Contains(page, "**untrusted**: not seen: ") {
+			t.Errorf("%s: the page does not say %q:\n%s", tt.name, tt.want, page)
+		}
+	}
+}

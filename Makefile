@@ -10,6 +10,8 @@
 #   make ablation    every retrieval system side by side on the tune half, with paired intervals
 #   make headline    the chosen system on the other half, once it is in the ledger
 #   make collections the public collections of IR, a folder with nfcorpus, cranfield and fastapi_docs
+#   make repin PIN=COMMIT  what moving the pin there does to gold: data/repin-report.md, and
+#                    proposals in data/golden-next-pin.jsonl; corpus.pin stays for you to move
 #   make bench       speed and memory
 #
 # Variables: MOBIUM_PUBLIC (a checkout of Mobium, default ~/mobium-public), PIN (a
@@ -41,7 +43,7 @@ EMBEDDED = D=data/embedded CUT='mr-cut -embedded' GOLDEN=data/golden-embedded.js
 	NOTE='"The docs of this project itself: a check that the machine works, not a measure of it."'
 
 .PHONY: all bin models test corpus index hits report retrieval answers generation gate ci demo \
-	ablation headline collections bench lint clean need-mobium
+	ablation headline collections repin bench lint clean need-mobium
 
 all: bin
 
@@ -143,6 +145,18 @@ headline: need-mobium hits
 
 collections: bin models
 	scripts/collections $(IR) $(D)/collections
+
+# REPINFLAGS=-n writes the report alone, -reopen makes drafts of questions whose gold changed.
+REPINFLAGS ?=
+repin: need-mobium bin
+	@test '$(PIN)' != corpus.pin || { \
+		echo 'error: make repin moves from the commit in corpus.pin to another'; \
+		echo 'hint: name it: make repin PIN=COMMIT'; exit 2; } >&2
+	mkdir -p $(D)
+	mr-cut -repo "$(MOBIUM_PUBLIC)" -pin corpus.pin > $(D)/corpus-pinned.jsonl
+	mr-cut -repo "$(MOBIUM_PUBLIC)" -pin '$(PIN)' > $(D)/corpus-next.jsonl
+	mr-review repin -from $(D)/corpus-pinned.jsonl -to $(D)/corpus-next.jsonl $(REPINFLAGS) > $(D)/repin-report.md
+	@echo '$(D)/repin-report.md is written. corpus.pin is as it was: move it when you have read the report.'
 
 bench: models
 	go test -run '^$$' -bench . -benchmem ./pkg/...

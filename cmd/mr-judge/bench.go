@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mobiumdev/mobium-rag/pkg/cache"
+	"github.com/mobiumdev/mobium-rag/pkg/claude"
 	"github.com/mobiumdev/mobium-rag/pkg/judge"
 	"github.com/mobiumdev/mobium-rag/pkg/judge/askollama"
 	"github.com/mobiumdev/mobium-rag/pkg/judge/judgestage"
@@ -59,6 +60,13 @@ func (b *bench) one(ctx context.Context, name string, files judgestage.Files) (j
 			return nil, err
 		}
 		return lexical.NewCE(lexical.NewIDF(files.Texts()), x), nil
+	}
+	if model, isClaude := strings.CutPrefix(name, judge.ClaudeScheme); isClaude {
+		client, err := claude.Connect(ctx, model)
+		if err != nil {
+			return nil, err
+		}
+		return judge.New(client), nil
 	}
 	model := strings.TrimPrefix(name, judge.OllamaScheme)
 	client, err := ollama.Connect(ctx, model, ollama.Options{Host: os.Getenv("OLLAMA_HOST"), NumCtx: b.numCtx, Seed: 1})

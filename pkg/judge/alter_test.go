@@ -137,3 +137,12 @@ func TestAlter(t *testing.T) {
 		t.Errorf("a question was altered: %q", text)
 	}
 }
+
+// What a passage says is no alteration, be it the opposite of the answer.
+func TestAlterSaysNothingThatIsKnown(t *testing.T) {
+	passage := "It is used. It is not used."
+	known := func(s string) bool { return Holds(passage, s) }
+	if text, plant := namesOf(small()).alter(rand.New(rand.NewPCG(1, 1)), "It is used.", known); plant != nil {
+		t.Errorf("altered into %q, which the passage says", text)
+	}
+}

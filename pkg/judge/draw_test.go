@@ -197,6 +197,35 @@ func TestRandomPassagesOfOtherPagesAlone(t *testing.T) {
 	}
 }
 
+// A made-up answer to a question without an answer stands over the passages of
+// its gold, and there is none where those say nothing.
+func TestMadeUpOverGold(t *testing.T) {
+	count := func(m judge.Material) (n int) {
+		for _, it := range judge.Draw(m, plan).Controls {
+			if it.Control != record.MadeUp {
+				continue
+			}
+			n++
+			if len(it.Case.Passages) != 1 || it.Case.Passages[0].Label != "P1" || it.Case.Passages[0].Path == "" {
+				t.Errorf("passages %+v", it.Case.Passages)
+			}
+		}
+		return n
+	}
+	m := material(t, 30, 2)
+	m.Answers = m.Answers[:1]
+	if n := count(m); n != 20 {
+		t.Errorf("%d items, want 20", n)
+	}
+	m.Answers = nil
+	for _, p := range m.Corpus.Passages {
+		p.Text = " \n"
+	}
+	if n := count(m); n != 0 {
+		t.Errorf("%d items over passages without a text", n)
+	}
+}
+
 func TestPlanValidate(t *testing.T) {
 	tests := []struct {
 		plan judge.Plan

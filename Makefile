@@ -6,6 +6,10 @@
 #   make retrieval   the retrieval report on Mobium's docs at corpus.pin
 #   make generation  answers to the golden questions by ENGINE (ollama:$MOBIUM_RAG_MODEL, or
 #                    extract, which needs no server), and their report
+#   make judge       the answers of make generation before JUDGES (ollama models,
+#                    claude-cli:MODEL, lexical, lexical+ce), each with its controls, and
+#                    data/judge-report.md; judges that ran before stay in the report
+#   make keep-judge-run  copy that report to data/judge-report-runN.md, with the next N
 #   make ci          the tests, then the gate on the embedded docs, and on Mobium's where they are
 #   make ablation    every retrieval system side by side on the tune half, with paired intervals
 #   make headline    the chosen system on the other half, once it is in the ledger
@@ -43,7 +47,7 @@ EMBEDDED = D=data/embedded CUT='mr-cut -embedded' GOLDEN=data/golden-embedded.js
 	NOTE='"The docs of this project itself: a check that the machine works, not a measure of it."'
 
 .PHONY: all bin models test corpus index hits report retrieval answers generation gate ci demo \
-	ablation headline collections repin bench lint clean need-mobium
+	judge judged keep-judge-run ablation headline collections repin bench lint clean need-mobium
 
 all: bin
 
@@ -105,6 +109,44 @@ answers: hits
 generation: need-mobium
 	$(MAKE) answers
 
+# Answers are judged as they are there; where there are none they are made.
+$(D)/answers.jsonl:
+	$(MAKE) answers
+
+# Verdicts are kept in $(D)/verdicts: a run goes on where it was, and labels that
+# arrive later ask no judge anew. The report has all judges of $(D)/judged.
+MOBIUM_RAG_JUDGES ?= qwen2.5:14b,mistral-small:24b
+JUDGES ?= $(MOBIUM_RAG_JUDGES)
+LABELS ?= $(wildcard review/labels*.json)
+JUDGEFLAGS ?=
+VERDICT ?= $$verdict
+comma := ,
+judged: bin $(D)/answers.jsonl
+	mkdir -p $(D)/judged
+	verdict=0; for judge in $(subst $(comma), ,$(JUDGES)); do \
+		to=$(D)/judged/$$(printf %s "$$judge" | tr -c 'A-Za-z0-9.+-' _).jsonl; status=0; \
+		mr-judge -judge "$$judge" -kept $(D)/verdicts $(JUDGEFLAGS) -golden $(GOLDEN) -corpus $(D)/corpus.jsonl $(D)/answers.jsonl > "$$to.part" || status=$$?; \
+		case $$status in 0) ;; 3) verdict=3;; *) exit $$status;; esac; \
+		mv "$$to.part" "$$to"; \
+	done; \
+	mr-score agreement $(LABELS:%=-labels %) $(D)/judged/*.jsonl > $(D)/agreement.jsonl || test $$? -eq 3; \
+	mr-boot $(D)/agreement.jsonl > $(D)/judge-intervals.jsonl || { test $$? -eq 3; verdict=3; }; \
+	mr-report -title 'Judge report' -o $(D)/judge-report.md $(GOLDEN) $(D)/judged/*.jsonl $(D)/agreement.jsonl $(D)/judge-intervals.jsonl; \
+	echo '$(D)/judge-report.md is written'; \
+	exit $(VERDICT)
+
+judge: need-mobium
+	$(MAKE) judged
+
+# The first N that is free, and never one that is taken.
+keep-judge-run:
+	@test -f $(D)/judge-report.md || { echo 'error: no $(D)/judge-report.md'; echo 'hint: make judge writes it'; exit 1; } >&2
+	@n=1; until (set -o noclobber; sed "s/](judge-report-/](judge-report-run$$n-/" $(D)/judge-report.md > $(D)/judge-report-run$$n.md) 2> /dev/null; do \
+		test -e $(D)/judge-report-run$$n.md || { echo 'error: $(D) cannot be written to' >&2; exit 1; }; n=$$((n + 1)); done; \
+	for plot in $$(sed -n 's/^!.*](\(judge-report-.*\.svg\))$$/\1/p' $(D)/judge-report.md); do \
+		cp $(D)/$$plot $(D)/judge-report-run$$n-$${plot#judge-report-}; done; \
+	echo "$(D)/judge-report-run$$n.md is kept"
+
 need-mobium:
 	@git -C "$(MOBIUM_PUBLIC)" rev-parse --git-dir > /dev/null 2>&1 || { \
 		echo 'error: MOBIUM_PUBLIC=$(MOBIUM_PUBLIC) is not a git repository'; \
@@ -130,6 +172,9 @@ demo:
 	$(MAKE) report $(EMBEDDED)
 	@sed -n -e '/^\*\*The gate/p' -e '/^### Systems/,/^### [^S]/{/^###/d;p}' data/embedded/retrieval-report.md
 	@scripts/ask -index data/embedded/index "$(Q)"
+	@rm -rf data/embedded/judged; mr-answer -engine extract < data/embedded/reranked.jsonl > data/embedded/answers.jsonl
+	@$(MAKE) -s judged $(EMBEDDED) JUDGES=lexical LABELS= VERDICT=0 2> data/embedded/judge.log || { cat data/embedded/judge.log >&2; exit 1; }
+	@sed -n '/^| judge | f/,/^| lexical |/p' data/embedded/judge-report.md
 
 # ---- measuring -------------------------------------------------------------
 
@@ -167,4 +212,4 @@ lint:
 
 clean:
 	rm -rf bin data/embedded data/index data/collections data/*.jsonl.tmp
-	git clean -fdXq data
+	git clean -fdXq -e '!data/verdicts' data # those cost hours

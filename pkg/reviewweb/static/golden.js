@@ -113,7 +113,7 @@ function paint(d, focus, moved) {
   else show($("body"), d, place, page);
   brings(d, page);
   actions(d);
-  if (moved) $("middle").scrollTop = 0;
+  if (moved) $("body").scrollTop = 0;
   if (focus && !page.editing) $("body").querySelector("h1")?.focus({ preventScroll: true });
 }
 

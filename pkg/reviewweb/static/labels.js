@@ -85,7 +85,7 @@ async function select(at, focus = true) {
   if (page.at !== at) return;
   show($("body"), d, page);
   paintMarks($("marks"), d, page);
-  if (moved) $("middle").scrollTop = 0;
+  if (moved) $("body").scrollTop = 0;
   if (focus) $("body").querySelector("h1")?.focus({ preventScroll: true });
   for (const near of [at + 1, at - 1]) if (page.list[near]) detail(near).catch(() => {});
 }

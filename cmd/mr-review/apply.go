@@ -63,7 +63,11 @@ func apply(_ context.Context, t *tool.Tool) error {
 		}
 	}
 	var applied *review.Applied
-	err = review.Change(*paths, func(d *review.Data) error {
+	open := review.Change
+	if *dry {
+		open = review.Look
+	}
+	err = open(*paths, func(d *review.Data) error {
 		var err error
 		if applied, err = review.Apply(d, decisions.Decisions, c); err != nil {
 			return err

@@ -29,7 +29,11 @@ func repin(_ context.Context, t *tool.Tool) error {
 		return err
 	}
 	var move *review.Move
-	err = review.Change(*paths, func(d *review.Data) error {
+	open := review.Change
+	if *dry {
+		open = review.Look
+	}
+	err = open(*paths, func(d *review.Data) error {
 		var err error
 		if move, err = review.Repin(old, now, d, *reopen); err != nil {
 			return err

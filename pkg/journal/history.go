@@ -21,7 +21,7 @@ type history struct {
 
 // openHistory waits for the lock, and reads the last line.
 func openHistory(path string) (*history, error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+	if err := makeDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	for {
@@ -41,6 +41,21 @@ func openHistory(path string) (*history, error) {
 			return nil, err
 		}
 	}
+}
+
+// makeDir makes a folder that is not there, and the ones above it, to outlast a power cut.
+func makeDir(path string) error {
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	above := filepath.Dir(path)
+	if err := makeDir(above); err != nil {
+		return err
+	}
+	if err := os.Mkdir(path, 0o777); err != nil && !errors.Is(err, os.ErrExist) {
+		return err
+	}
+	return syncDir(above)
 }
 
 // lockSame locks a file, and tells whether the path still leads to it: it may

@@ -298,3 +298,30 @@ func TestHold(t *testing.T) {
 		t.Errorf("the lock was left behind: %v", err)
 	}
 }
+
+// FuzzRead: what is read is written and read again as it was; nothing panics.
+func FuzzRead(f *testing.F) {
+	f.Add(`{"items":[]}`)
+	f.Add("{\"items\":[\n{\"name\":\"b\",\"seq\":1},\n{\"name\":\"a\",\"note\":\"\\u0000é\",\"seq\":2}\n]}\n")
+	f.Add(`{"items":[{"name":"a","seq":1},{"name":"a","seq":1}]}`)
+	f.Fuzz(func(t *testing.T, in string) {
+		items, err := format.Read("f", strings.NewReader(in))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "f:") {
+				t.Errorf("an error without a place: %v", err)
+			}
+			return
+		}
+		text, err := format.Text(items)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := format.Read("f", strings.NewReader(string(text)))
+		if err != nil || !cmp.Equal(items, again) {
+			t.Fatalf("%v: %s read from %q", err, cmp.Diff(items, again), text)
+		}
+		if twice, err := format.Text(again); err != nil || string(twice) != string(text) {
+			t.Errorf("written twice: %q, then %q: %v", text, twice, err)
+		}
+	})
+}

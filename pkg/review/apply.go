@@ -10,7 +10,7 @@ import (
 	"github.com/go-json-experiment/json"
 
 	"github.com/mobiumdev/mobium-rag/pkg/corpus"
-	goldenset "github.com/mobiumdev/mobium-rag/pkg/golden"
+	"github.com/mobiumdev/mobium-rag/pkg/golden"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
@@ -183,7 +183,7 @@ func Sound(g *record.Golden) error {
 		return err
 	}
 	const name = "record"
-	if _, err = goldenset.Read(record.NewReader(record.Source{Name: name, Reader: bytes.NewReader(text)})); err != nil {
+	if _, err = golden.Read(record.NewReader(record.Source{Name: name, Reader: bytes.NewReader(text)})); err != nil {
 		return errors.New(strings.TrimPrefix(err.Error(), name+":1: "))
 	}
 	return nil

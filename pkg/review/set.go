@@ -187,6 +187,15 @@ func Change(p Paths, fn func(*Data) error) (err error) {
 	return fn(d)
 }
 
+// Look reads the files, and changes nothing: not even a lock is made.
+func Look(p Paths, fn func(*Data) error) error {
+	d, err := ReadData(p)
+	if err != nil {
+		return err
+	}
+	return fn(d)
+}
+
 // Current is the record that a ruling of that kind is on: for enter and reject
 // the proposed one, else the one of the golden set; nil if there is none.
 func (d *Data) Current(id record.QuestionID, a Action) *record.Golden {

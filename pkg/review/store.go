@@ -35,11 +35,11 @@ var format = &journal.Format[Decision]{
 	Key:     func(d *Decision) string { return string(d.Question) },
 	Check:   (*Decision).saved,
 	Seq:     func(d *Decision) *int { return &d.Seq },
-	Options: []json.Options{json.WithUnmarshalers(json.UnmarshalFromFunc(golden))},
+	Options: []json.Options{json.WithUnmarshalers(json.UnmarshalFromFunc(readGolden))},
 }
 
-// golden reads a golden record, whose unknown members are kept as everywhere.
-func golden(dec *jsontext.Decoder, g *record.Golden) error {
+// readGolden reads a golden record, whose unknown members are kept as everywhere.
+func readGolden(dec *jsontext.Decoder, g *record.Golden) error {
 	value, err := dec.ReadValue()
 	if err != nil {
 		return err

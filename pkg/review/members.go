@@ -92,6 +92,24 @@ func without(from jsontext.Value, names []string) (jsontext.Value, error) {
 	return object(rest)
 }
 
+// with is an object with one member more, or with another value of it.
+func with(to []byte, name string, value any) ([]byte, error) {
+	text, err := json.Marshal(value, json.Deterministic(true))
+	if err != nil {
+		return nil, err
+	}
+	all, err := members(to)
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(all, func(m member) bool { return m.name == name }); i >= 0 {
+		all[i].value = text
+	} else {
+		all = append(all, member{name, text})
+	}
+	return object(all)
+}
+
 // relined is a record as a line that differs from the line it replaces only
 // where it must: members keep their order, and their text where their value is
 // the same.

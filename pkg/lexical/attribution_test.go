@@ -108,7 +108,7 @@ func read(t *testing.T, rows []labelled, idf *IDF) []example {
 			t.Fatal(err)
 		}
 		_, verbatim := c.verbatim(pages)
-		out[i] = example{r, x, verbatim, c.broken(w, known) != ""}
+		out[i] = example{r, x, verbatim, c.broken(w, pages, known) != ""}
 	}
 	return out
 }

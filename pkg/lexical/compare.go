@@ -8,9 +8,33 @@ import (
 // reach is how many tokens may stand between a denial and what it denies.
 const reach = 4
 
-// broken says what of a claim the window contradicts or does not have, "" where
-// all is well. These are rules, not weights: one of them is enough.
-func (c claim) broken(w window, known map[string]bool) string {
+// broken says what of a claim the passages contradict or do not have, "" where
+// all is well. These are rules, not weights: one of them is enough. Where a text
+// is nearly the claim, the claim is held against that, strictly, and one of
+// several will do; else against its window.
+func (c claim) broken(w window, pages []page, known map[string]bool) string {
+	nearby := c.near(pages)
+	if len(nearby) == 0 {
+		return c.against(w, known)
+	}
+	first := ""
+	for i, n := range nearby {
+		why := c.against(n, known)
+		if why == "" {
+			why = c.altered(n)
+		}
+		if why == "" {
+			return ""
+		}
+		if i == 0 {
+			first = why
+		}
+	}
+	return first
+}
+
+// against holds the claim against a window.
+func (c claim) against(w window, known map[string]bool) string {
 	in := w.tokens()
 	has := vocabulary(in)
 	for i, t := range c.tokens {
@@ -21,10 +45,7 @@ func (c claim) broken(w window, known map[string]bool) string {
 			return "name " + t.text
 		}
 	}
-	if why := c.polarity(in); why != "" {
-		return why
-	}
-	return c.replaced(in)
+	return c.polarity(in)
 }
 
 // neighbours are the content words before and behind the i-th token.
@@ -116,24 +137,61 @@ func denied(tokens []token) polarity {
 	return p
 }
 
-// near is the share of a claim's tokens that must stand in the window, in order,
-// for it to be that text with something changed.
-const near = 0.75
+// alike is the share of the words of a claim and of a text that must be the
+// same, in order, for one to be the other with something changed.
+const alike = 0.75
 
-// replaced finds a name or number of the claim that stands where the window has
-// another word, or a word where the window has another name, in a text that is
-// otherwise the same.
-func (c claim) replaced(in []token) string {
-	at := align(c.tokens, in)
-	matched := 0
-	for _, j := range at {
-		if j >= 0 {
-			matched++
+// near finds the runs of units that are nearly the claim.
+func (c claim) near(pages []page) []window {
+	var out []window
+	most := int(float64(len(c.tokens)) / alike)
+	mine := map[token]bool{}
+	for _, t := range c.tokens {
+		mine[t.bare()] = true
+	}
+	for i := range pages {
+		p := &pages[i]
+		for from := range p.units {
+			shared := 0
+			for to := from + 1; to <= len(p.units); to++ {
+				n := p.units[to-1].last - p.units[from].first
+				if n > most {
+					break
+				}
+				for _, t := range p.tokens[p.units[to-1].first:p.units[to-1].last] {
+					if mine[t.bare()] {
+						shared++
+					}
+				}
+				w, least := window{page: p, first: from, last: to}, alike*float64(max(n, len(c.tokens)))
+				if float64(shared) >= least && float64(matches(align(c.tokens, w.tokens()))) >= least {
+					out = append(out, w)
+				}
+			}
 		}
 	}
-	if float64(matched) < near*float64(len(at)) {
-		return ""
+	return out
+}
+
+func matches(at []int) int {
+	n := 0
+	for _, j := range at {
+		if j >= 0 {
+			n++
+		}
 	}
+	return n
+}
+
+// altered finds a name or number of the claim that stands where the window has
+// another word, a word where the window has another name, or another number of
+// denials, in a window that is nearly the claim.
+func (c claim) altered(w window) string {
+	in := w.tokens()
+	if len(denied(c.tokens).all) != len(denied(in).all) {
+		return "denial"
+	}
+	at := align(c.tokens, in)
 	for i, t := range c.tokens {
 		if at[i] >= 0 || !t.content() {
 			continue
@@ -150,8 +208,8 @@ func (c claim) replaced(in []token) string {
 // distinct tells whether a token is a name or number.
 func (t token) distinct() bool { return t.kind == number || t.name }
 
-// gap is the most tokens that stand where others stood.
-const gap = 2
+// gap is the most tokens that stand where others stood: those of a long name.
+const gap = 6
 
 // opposite is what stands in place of the claim's i-th token, which has no match:
 // what lies between the matches of its neighbours, none if that is more than gap.
@@ -209,6 +267,9 @@ func align(a, b []token) []int {
 	}
 	return at
 }
+
+// bare is the token without how and where it is written.
+func (t token) bare() token { return token{kind: t.kind, text: t.text} }
 
 func (t token) same(u token) bool { return t.kind == u.kind && t.text == u.text }
 

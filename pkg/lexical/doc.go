@@ -14,12 +14,15 @@
 // is the logistic of a few features of that window, with frozen weights (weights.go).
 //
 // The rules compare the claim with its window, and one that is broken rejects it:
-//   - every number of the claim stands there, and every name that is code or an
-//     identifier does, or in the question or the passage's headings;
+//   - every number of the claim stands there, in a table in its row, and every
+//     name that is code or an identifier does, or in the question or the
+//     headings of a passage;
 //   - a denial (no, not, never, -n't, without…) has one there, and neither denies
-//     what the other asserts;
-//   - where the two are alike in three quarters of their words, no name or number
-//     stands in the place of another.
+//     what the other asserts.
+//
+// Where some sentences of a passage are nearly the claim (three quarters of the
+// words of both, in order), it is held against those instead: they have as many
+// denials, and no name or number stands in the place of another word.
 //
 // A sentence of words that say nothing about what docs describe (idle.txt), and
 // that is not supported, is no claim: padding and remarks about the answer itself

@@ -107,8 +107,8 @@ func (l lexical) check(ctx context.Context, c claim, pages []page, known map[str
 		return f, err
 	}
 	f.score = l.table.score(x)
-	if f.broken = c.broken(f.window, known); f.broken != "" {
-		f.score *= l.table.threshold
+	if f.broken = c.broken(f.window, pages, known); f.broken != "" {
+		f.score = l.table.below(f.score)
 	}
 	return f, nil
 }

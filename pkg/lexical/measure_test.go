@@ -104,7 +104,7 @@ func (e example) score(tb table) float64 {
 	case e.verbatim:
 		return 1
 	case e.broken:
-		s *= tb.threshold
+		s = tb.below(s)
 	}
 	return s
 }

@@ -82,7 +82,7 @@ func tokens(text string) []token {
 			t.kind, t.text = number, n
 		case denials[low] || strings.HasSuffix(low, "n't"):
 			t.kind, t.text = denial, "not"
-		case stop[low]:
+		case stop[low] && !r.code: // `Any` is a name
 			t.text = low
 		default:
 			t.kind, t.text = word, stem(strings.TrimSuffix(low, "'s"))

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/mobiumdev/mobium-rag/pkg/corpus"
 	"github.com/mobiumdev/mobium-rag/pkg/record"

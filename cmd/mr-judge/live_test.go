@@ -21,9 +21,16 @@ func TestLive(t *testing.T) {
 	host := ollamatest.Start(t)
 	dir := t.TempDir()
 	supplies(t, dir, 2, 1)
+	all, err := os.ReadFile(filepath.Join(dir, "answers.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "one.jsonl"), []byte(strings.Split(string(all), "\n")[1]), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	run := func() (stdout, stderr string, err error) {
 		cmd := exec.Command("mr-judge", "-judge", ollamatest.Model, "-controls", "1", "-num-ctx", "1536", "-deadline", "4m",
-			"-golden", "golden.jsonl", "-corpus", "corpus.jsonl", "answers.jsonl")
+			"-golden", "golden.jsonl", "-corpus", "corpus.jsonl", "one.jsonl")
 		var out, errs bytes.Buffer
 		cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, append(os.Environ(), "OLLAMA_HOST="+host), &out, &errs
 		err = cmd.Run()
@@ -51,13 +58,13 @@ func TestLive(t *testing.T) {
 		t.Fatalf("%v\n%s", err, warned)
 	}
 	verdicts, outcomes := honest(t, out)
-	if len(verdicts) != 2*2+6+4 {
-		t.Errorf("%d verdicts, want 4 on answers and 10 on controls", len(verdicts))
+	if len(verdicts) != 2+6+3 { // there is no other answer
+		t.Errorf("%d verdicts, want 2 on the answer and 9 on controls", len(verdicts))
 	}
 	for _, m := range []record.MetricName{record.Faithfulness, record.SupportedClaims, record.Relevance} {
 		for _, name := range record.JudgeControls(m) {
 			want := record.ControlNotEstablished
-			if name == record.Leaks {
+			if name == record.Leaks && m != record.Relevance {
 				want = record.ControlOK
 			}
 			if got := outcomes[string(m)+" "+name]; got != want {

@@ -1,9 +1,11 @@
 package judge
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -94,6 +96,11 @@ func (b *Bench) round(ctx context.Context, cancel context.CancelCauseFunc, items
 		}
 		alike[key] = append(alike[key], i)
 	}
+	// One metric after the other: a server keeps the start of its last prompt, which
+	// is the same for all of a metric.
+	slices.SortStableFunc(order, func(a, b string) int {
+		return cmp.Compare(items[alike[a][0]].Metric, items[alike[b][0]].Metric)
+	})
 	work := make(chan []int)
 	var wg sync.WaitGroup
 	for range max(1, b.Workers) {

@@ -206,6 +206,33 @@ func TestAroundWaitsForThePlainMark(t *testing.T) {
 	}
 }
 
+// A judge is asked about one metric after the other, and the verdicts come in the
+// order of the items.
+func TestMetricsInARow(t *testing.T) {
+	var items []*Item
+	for i := range 6 {
+		it := given(fmt.Sprint("q", i), fmt.Sprint("A", i))
+		if i%2 == 0 {
+			it.Metric = record.Relevance
+		}
+		items = append(items, it)
+	}
+	var asked []string
+	f := &fake{name: "j", rule: func(_ context.Context, c Case) (Reading, error) {
+		asked = append(asked, c.Answer)
+		return Reading{Mark: record.Yes}, nil
+	}}
+	got, err := (&Bench{Judge: f}).Rule(t.Context(), items)
+	if err != nil || strings.Join(asked, " ") != "A1 A3 A5 A0 A2 A4" {
+		t.Errorf("%v: asked in the order %v", err, asked)
+	}
+	for i, v := range got {
+		if v.Question.ID != items[i].Question.ID {
+			t.Errorf("verdict %d is on %s", i, v.Question.ID)
+		}
+	}
+}
+
 // With workers the verdicts are the same, in the same order.
 func TestWorkers(t *testing.T) {
 	f := &fake{name: "j", rule: func(_ context.Context, c Case) (Reading, error) {

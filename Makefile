@@ -118,7 +118,7 @@ $(D)/answers.jsonl:
 MOBIUM_RAG_JUDGES ?= qwen2.5:14b,mistral-small:24b
 JUDGES ?= $(MOBIUM_RAG_JUDGES)
 LABELS ?= $(wildcard review/labels*.json)
-JUDGEFLAGS ?=
+JUDGEFLAGS ?= -repeat 2
 VERDICT ?= $$verdict
 comma := ,
 judged: bin $(D)/answers.jsonl
@@ -129,6 +129,7 @@ judged: bin $(D)/answers.jsonl
 		case $$status in 0) ;; 3) verdict=3;; *) exit $$status;; esac; \
 		mv "$$to.part" "$$to"; \
 	done; \
+	cat $(D)/judged/*.jsonl > $(D)/verdicts.jsonl; \
 	mr-score agreement $(LABELS:%=-labels %) $(D)/judged/*.jsonl > $(D)/agreement.jsonl || test $$? -eq 3; \
 	mr-boot $(D)/agreement.jsonl > $(D)/judge-intervals.jsonl || { test $$? -eq 3; verdict=3; }; \
 	mr-report -title 'Judge report' -o $(D)/judge-report.md $(GOLDEN) $(D)/judged/*.jsonl $(D)/agreement.jsonl $(D)/judge-intervals.jsonl; \

@@ -314,6 +314,10 @@ func TestSentences(t *testing.T) {
 		{"- one\n- two", []string{"one", "two"}},
 		{"| a | b |\n|---|---|\n| port | 9 |", []string{"a | b", "port | 9"}},
 		{"```sh\n# not a heading\nrun\n```", []string{"# not a heading\nrun"}},
+		{"> # The port is 9", []string{"> # The port is 9"}},
+		{"All well.\n\n[x]: port-9\n", []string{"All well.", "[x]: port-9"}},
+		{"1. one\n2. two", []string{"one", "two"}},
+		{"One is so\nand *so*. Two\nis not.", []string{"One is so and *so*.", "Two is not."}},
 		{"  \n", nil},
 	}
 	for _, tt := range tests {

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -50,7 +51,11 @@ func buildWords(ctx context.Context, dir string, c *corpus.Corpus) (*index.Index
 	if _, err := index.Build(ctx, dir, &words, index.DefaultConfig()); err != nil {
 		return nil, err
 	}
-	return index.Open(dir, index.DefaultBM25())
+	x, err := index.Open(dir, index.DefaultBM25())
+	if err == nil && runtime.GOOS != "windows" {
+		err = os.RemoveAll(dir) // open files outlive their names, and a kill leaves none
+	}
+	return x, err
 }
 
 // Close stops a build under way and removes the index.

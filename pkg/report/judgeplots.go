@@ -117,13 +117,17 @@ func (p *Part) against(m record.MetricName) chart {
 		if raw.Metric != m {
 			continue
 		}
-		add(raw, fmt.Sprintf("%s on %s · raw", raw.Judge, raw.System))
+		name := raw.Judge[strings.IndexByte(raw.Judge, ':')+1:] // without its scheme: labels are short
+		if len(p.answering()) > 1 {
+			name += " on " + string(raw.System)
+		}
+		add(raw, "raw · "+name)
 		for _, stat := range []string{boot.StatCorrected, boot.StatPPI, boot.StatTPR, boot.StatTNR, boot.StatKappa} {
 			for _, iv := range p.Intervals {
 				person, ok := strings.CutPrefix(iv.Judge, boot.Raters(raw.Judge, ""))
 				if iv.Metric == m && iv.System == raw.System && iv.Stat == stat && ok && !p.judge(person) && person != "" && !strings.HasSuffix(person, boot.Again) {
 					people = people || p.standing(iv).shown()
-					add(iv, fmt.Sprintf("%s on %s · %s by %s", raw.Judge, raw.System, stat, person))
+					add(iv, fmt.Sprintf("%s by %s · %s", stat, person, name))
 				}
 			}
 		}

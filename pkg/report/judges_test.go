@@ -40,3 +40,22 @@ func TestJudgeWithoutControls(t *testing.T) {
 		}
 	}
 }
+
+// TestPooledPairs: with several systems the pairs of all of them together have a line too.
+func TestPooledPairs(t *testing.T) {
+	pair := func(system, a, b string) string {
+		return `{"type":"pair","question":{"id":"q1"},"system":"` + system + `","metric":"relevance","rater_a":"j","rater_b":"Ada","mark_a":"` + a + `","mark_b":"` + b + `","independent":true}` + "\n"
+	}
+	kappa := func(system string) string {
+		return `{"type":"interval","metric":"relevance","system":"` + system + `","judge":"j and Ada","stat":"kappa","n":1,"n_unscored":0,"n_error":0,"level":0.95,"trusted":false,"reason":"undefined (one label only)"}` + "\n"
+	}
+	score := strings.Replace(strings.Replace(lexicalScore, "lexical", "j", 1), "faithfulness", "relevance", 1)
+	page, _ := makePage(t, []byte(score+pair("s", "yes", "yes")+pair("t", "no", "yes")+kappa("s")+kappa("t")+kappa("all")))
+	for _, want := range []string{
+		"| relevance | j | Ada | s | 1 | 1 | 1 | 0 | 0 | 0 |", "| relevance | j | Ada | t | 1 | 1 | 0 | 0 | 1 | 0 |", "| relevance | j | Ada | all | 2 | 2 | 1 | 0 | 1 | 0 |",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
+	}
+}

@@ -28,32 +28,42 @@ type raters struct {
 // again says whether they are one judge twice.
 func (r *raters) again() bool { return r.b == r.a+boot.Again }
 
-// rated sorts the pairs by metric, raters and system, in order of appearance.
+// rated sorts the pairs by metric, raters and system, in order of appearance;
+// where there are several systems, all of them together come last.
 func (p *Part) rated() []*raters {
-	var all []*raters
+	systems := names(p.Pairs, func(rec *record.Pair) (record.SystemName, bool) { return rec.System, true })
+	var all, together []*raters
 	for _, rec := range p.Pairs {
-		system := cmp.Or(rec.System, "all")
-		i := slices.IndexFunc(all, func(r *raters) bool {
-			return r.metric == rec.Metric && r.system == system && r.a == rec.RaterA && r.b == rec.RaterB
-		})
-		if i < 0 {
-			i = len(all)
-			all = append(all, &raters{metric: rec.Metric, system: system, a: rec.RaterA, b: rec.RaterB})
+		all = tallied(all, rec, cmp.Or(rec.System, "all"))
+		if len(systems) > 1 {
+			together = tallied(together, rec, "all")
 		}
-		r := all[i]
-		r.pairs++
-		if rec.Independent {
-			r.free++
-		}
-		cell := 0
-		if rec.MarkA == record.No {
-			cell += 2
-		}
-		if rec.MarkB == record.No {
-			cell++
-		}
-		r.table[cell]++
 	}
+	return append(all, together...)
+}
+
+// tallied counts a pair among those of its two raters.
+func tallied(all []*raters, rec *record.Pair, system record.SystemName) []*raters {
+	i := slices.IndexFunc(all, func(r *raters) bool {
+		return r.metric == rec.Metric && r.system == system && r.a == rec.RaterA && r.b == rec.RaterB
+	})
+	if i < 0 {
+		i = len(all)
+		all = append(all, &raters{metric: rec.Metric, system: system, a: rec.RaterA, b: rec.RaterB})
+	}
+	r := all[i]
+	r.pairs++
+	if rec.Independent {
+		r.free++
+	}
+	cell := 0
+	if rec.MarkA == record.No {
+		cell += 2
+	}
+	if rec.MarkB == record.No {
+		cell++
+	}
+	r.table[cell]++
 	return all
 }
 

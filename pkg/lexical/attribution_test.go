@@ -97,18 +97,18 @@ func read(t *testing.T, rows []labelled, idf *IDF) []example {
 	l := lexical{idf: idf, table: plain}
 	out := make([]example, len(rows))
 	for i, r := range rows {
-		pages, known, err := pagesOf(judge.Case{Question: r.Question, Answer: r.Claim, Passages: r.passages()})
+		s, err := subjectOf(judge.Case{Question: r.Question, Answer: r.Claim, Passages: r.passages()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := newClaim(r.Claim, idf)
-		w := c.best(pages)
-		x, err := l.features(context.Background(), c, w, pages)
+		w := c.best(s.pages)
+		x, err := l.features(context.Background(), c, w, s.pages)
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, verbatim := c.verbatim(pages)
-		out[i] = example{r, x, verbatim, c.broken(w, pages, known) != ""}
+		_, verbatim := c.verbatim(s.pages)
+		out[i] = example{r, x, verbatim, c.broken(w, c.near(s.pages), s.named) != ""}
 	}
 	return out
 }

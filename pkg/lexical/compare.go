@@ -12,8 +12,7 @@ const reach = 4
 // all is well. These are rules, not weights: one of them is enough. Where a text
 // is nearly the claim, the claim is held against that, strictly, and one of
 // several will do; else against its window.
-func (c claim) broken(w window, pages []page, known map[string]bool) string {
-	nearby := c.near(pages)
+func (c claim) broken(w window, nearby []window, known map[string]bool) string {
 	if len(nearby) == 0 {
 		return c.against(w, known)
 	}

@@ -45,34 +45,38 @@ func (l lexical) Model() record.Model {
 	return l.scorer.Model()
 }
 
-// Version is a hash of the weights, the idle words, the rules and the idf.
+// Version is a hash of the weights, the word lists, the rules and the idf.
 func (l lexical) Version() string {
-	return quotation.Digest("v1", fmt.Sprint(l.table), fmt.Sprint(relevant), idleText, l.idf.digest())[:16]
+	return quotation.Digest("v1", fmt.Sprint(l.table), fmt.Sprint(relevant), idleText, commonText, l.idf.digest())[:16]
 }
 
 // Faithful holds each sentence of the answer against the passages.
 func (l lexical) Faithful(ctx context.Context, c judge.Case) (judge.Reading, error) {
 	idf := l.idfOf(c)
-	pages, known, err := pagesOf(c)
+	s, err := subjectOf(c)
 	if err != nil {
 		return judge.Reading{}, err
 	}
 	r := judge.Reading{Mark: record.Yes}
-	for _, s := range judge.Sentences(c.Answer) {
-		cl := newClaim(s, idf)
-		f, err := l.check(ctx, cl, pages, known)
-		if err != nil {
+	var aside []record.Claim
+	for _, text := range judge.Sentences(c.Answer) {
+		cl := newClaim(text, idf)
+		f, err := l.check(ctx, cl, s)
+		switch {
+		case err != nil:
 			return judge.Reading{}, err
+		case f.score >= l.table.threshold:
+			r.Claims = append(r.Claims, record.Claim{Claim: text, Supported: record.Yes, Quote: f.window.text(), Label: f.window.page.label})
+		case cl.idle() && !f.near:
+		case cl.aside(s.words) && !f.near:
+			aside = append(aside, record.Claim{Claim: text, Supported: record.No})
+		default:
+			r.Mark = record.No
+			r.Claims = append(r.Claims, record.Claim{Claim: text, Supported: record.No})
 		}
-		if f.score >= l.table.threshold {
-			r.Claims = append(r.Claims, record.Claim{Claim: s, Supported: record.Yes, Quote: f.window.text(), Label: f.window.page.label})
-			continue
-		}
-		if f.window.coverage < idleCoverage && cl.idle() {
-			continue
-		}
-		r.Mark = record.No
-		r.Claims = append(r.Claims, record.Claim{Claim: s, Supported: record.No})
+	}
+	if len(r.Claims) == 0 { // an answer must speak of something
+		r.Mark, r.Claims = record.No, aside
 	}
 	if len(r.Claims) == 0 {
 		return judge.Reading{}, errors.New("no sentence of the answer claims anything")
@@ -80,58 +84,65 @@ func (l lexical) Faithful(ctx context.Context, c judge.Case) (judge.Reading, err
 	return r, nil
 }
 
-// idleCoverage is the coverage from which a sentence of idle words is held to be
-// a claim all the same: the passages say something of the kind.
-const idleCoverage = 0.5
-
 // A finding is what was made of a claim.
 type finding struct {
 	window window
 	score  float64 // from 0 to 1: how likely it is that the passages support it
 	broken string  // the rule that it breaks
+	near   bool    // some sentences of a passage are nearly it
 }
 
 // check looks a claim up in the passages.
-func (l lexical) check(ctx context.Context, c claim, pages []page, known map[string]bool) (finding, error) {
-	if len(c.tokens) > 0 {
-		if w, ok := c.verbatim(pages); ok {
-			return finding{window: w, score: 1}, nil
+func (l lexical) check(ctx context.Context, c claim, s subject) (finding, error) {
+	if len(c.terms) > 0 {
+		if w, ok := c.verbatim(s.pages); ok {
+			return finding{window: w, score: 1, near: true}, nil
 		}
 	}
-	f := finding{window: c.best(pages)}
+	f := finding{window: c.best(s.pages)}
 	if f.window.coverage == 0 {
 		return f, nil
 	}
-	x, err := l.features(ctx, c, f.window, pages)
+	x, err := l.features(ctx, c, f.window, s.pages)
 	if err != nil {
 		return f, err
 	}
 	f.score = l.table.score(x)
-	if f.broken = c.broken(f.window, pages, known); f.broken != "" {
+	nearby := c.near(s.pages)
+	f.near = len(nearby) > 0
+	if f.broken = c.broken(f.window, nearby, s.named); f.broken != "" {
 		f.score = l.table.below(f.score)
 	}
 	return f, nil
 }
 
-// pagesOf reads the passages, and the words that a claim may name without them:
-// those of the question and the headings.
-func pagesOf(c judge.Case) (pages []page, known map[string]bool, err error) {
-	known = vocabulary(tokens(c.Question))
+// A subject is what an answer may speak of.
+type subject struct {
+	pages []page
+	// named are the words of the question and the headings, words those of the passages too.
+	named, words map[string]bool
+}
+
+// subjectOf reads the passages and the question.
+func subjectOf(c judge.Case) (subject, error) {
+	s := subject{named: vocabulary(tokens(c.Question))}
 	for _, p := range c.Passages {
 		if pg := newPage(p.Label, p.Text); len(pg.units) > 0 {
-			pages = append(pages, pg)
+			s.pages = append(s.pages, pg)
 		}
-		for w := range vocabulary(tokens(strings.Join(p.Headings, "\n"))) {
-			known[w] = true
-		}
+		maps.Copy(s.named, vocabulary(tokens(strings.Join(p.Headings, "\n"))))
+	}
+	s.words = maps.Clone(s.named)
+	for _, p := range s.pages {
+		maps.Copy(s.words, vocabulary(p.tokens))
 	}
 	switch {
-	case len(pages) == 0:
-		return nil, nil, errors.New("the passages are empty")
+	case len(s.pages) == 0:
+		return s, errors.New("the passages are empty")
 	case strings.TrimSpace(c.Answer) == "":
-		return nil, nil, errors.New("the answer is empty")
+		return s, errors.New("the answer is empty")
 	}
-	return pages, known, nil
+	return s, nil
 }
 
 // idfOf is the idf of the corpus, or where there is none that of the passages.

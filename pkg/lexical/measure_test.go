@@ -228,12 +228,12 @@ func TestMargins(t *testing.T) {
 		if !all && i%30 != 0 {
 			continue
 		}
-		pages, _, err := pagesOf(judge.Case{Answer: r.Claim, Passages: r.passages()})
+		s, err := subjectOf(judge.Case{Answer: r.Claim, Passages: r.passages()})
 		if err != nil {
 			t.Fatal(err)
 		}
 		c := newClaim(r.Claim, idf)
-		x, err := l.features(context.Background(), c, c.best(pages), pages)
+		x, err := l.features(context.Background(), c, c.best(s.pages), s.pages)
 		if err != nil {
 			t.Fatal(err)
 		}

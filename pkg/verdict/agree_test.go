@@ -50,3 +50,16 @@ func TestAgreementControls(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestKinship: a judge of the answers' own family is named, once.
+func TestKinship(t *testing.T) {
+	of := func(judge, model string) *record.Verdict { return &record.Verdict{Judge: judge, Model: model} }
+	got := kinship([]*record.Verdict{
+		of("ollama:qwen2.5:14b", "ollama:qwen3:8b"), of("ollama:qwen2.5:14b", "ollama:qwen3:8b"), of("lexical", "ollama:qwen3:8b"),
+		of("ollama:mistral-small:24b", "ollama:llama3.1:8b"), of("lexical", "extract"),
+	})
+	want := []string{"ollama:qwen2.5:14b judges answers of ollama:qwen3:8b: both are of the family qwen, and judges favour their own"}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got %q", got)
+	}
+}

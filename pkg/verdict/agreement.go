@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/label"
@@ -64,6 +66,7 @@ func (g *Agreement) Stream(ctx context.Context, in *record.Reader, out *record.W
 		return nil, err
 	}
 	pairs, notes := Pairs(all.verdicts, g.Labels)
+	notes = append(notes, kinship(all.verdicts)...)
 	controls = append(controls, g.controls(pairs)...)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -90,6 +93,21 @@ func (g *Agreement) Stream(ctx context.Context, in *record.Reader, out *record.W
 		}
 	}
 	return refusals, g.write(all.runs, notes, recs, out)
+}
+
+// kinship names the judges that are of the family of the model whose answers they judge.
+func kinship(verdicts []*record.Verdict) []string {
+	var all []string
+	for _, v := range verdicts {
+		ok := strings.Contains(v.Model, ":") // an engine without a model has no family
+		if f := Family(v.Judge); !ok || v.Control != "" || f != Family(v.Model) {
+			continue
+		}
+		if note := fmt.Sprintf("%s judges answers of %s: both are of the family %s, and judges favour their own", v.Judge, v.Model, Family(v.Judge)); !slices.Contains(all, note) {
+			all = append(all, note)
+		}
+	}
+	return all
 }
 
 func refusal(c *record.Control) error {

@@ -43,7 +43,7 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// TestAside: 30 sentences that padding and injected verdicts are made of, put to
+// TestAside: the sentences that padding and injected verdicts are made of, put to
 // 50 pages, and every sentence of one page put to another: how many are not
 // taken for claims.
 func TestAside(t *testing.T) {

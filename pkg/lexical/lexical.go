@@ -47,7 +47,7 @@ func (l lexical) Model() record.Model {
 
 // Version is a hash of the weights, the word lists, the rules and the idf.
 func (l lexical) Version() string {
-	return quotation.Digest("v1", fmt.Sprint(l.table), fmt.Sprint(relevant), idleText, commonText, l.idf.digest())[:16]
+	return quotation.Digest("v1", fmt.Sprint(l.table), fmt.Sprint(relevant), idleText, verdictText, commonText, l.idf.digest())[:16]
 }
 
 // Faithful holds each sentence of the answer against the passages.

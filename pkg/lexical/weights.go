@@ -41,15 +41,15 @@ const (
 )
 
 var (
-	plain = table{name: judge.Lexical, bias: -2.7544, threshold: 0.5, features: []feature{
-		{coverage, 2.4697},
-		{order, 1.6380},
-		{length, 0.3690},
+	plain = table{name: judge.Lexical, bias: -2.7440, threshold: 0.5, features: []feature{
+		{coverage, 2.4671},
+		{order, 1.6355},
+		{length, 0.3661},
 	}}
-	mixed = table{name: judge.LexicalCE, bias: -0.6459, threshold: 0.5, features: []feature{
-		{coverage, 1.4531},
-		{length, 0.4282},
-		{margin, 0.2102},
+	mixed = table{name: judge.LexicalCE, bias: -0.6273, threshold: 0.5, features: []feature{
+		{coverage, 1.4376},
+		{length, 0.4257},
+		{margin, 0.2107},
 	}}
 )
 

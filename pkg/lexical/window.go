@@ -21,7 +21,7 @@ type unit struct {
 }
 
 func newPage(label, text string) page {
-	p := page{label: label, text: text, tokens: tokens(text)}
+	p := page{label: label, text: text, tokens: tokens(blank(text))}
 	i := 0
 	for _, s := range units(text) {
 		u := unit{span: s, first: i, words: len(strings.Fields(text[s.from:s.to]))}

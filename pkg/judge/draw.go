@@ -148,7 +148,7 @@ func (d *drawer) controls(m record.MetricName) []*Item {
 		all = append(all, d.draw(record.Altered, real, d.altered)...)
 		all = append(all, d.draw(record.Verbatim, real, verbatim)...)
 	} else {
-		wrong = d.draw(record.OtherAnswer, real, d.otherAnswer)
+		wrong = d.draw(record.OtherAnswer, real, d.otherAnswer())
 		all = append(all, wrong...)
 		all = append(all, d.draw(record.KeyFactsAnswer, d.asked(m), d.keyFacts)...)
 	}

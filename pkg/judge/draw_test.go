@@ -72,6 +72,7 @@ func TestControlsAreWhatTheySay(t *testing.T) {
 	n := map[string]int{}
 	seen := map[string]bool{}
 	onWrong := map[string]int{}
+	donors := map[record.QuestionID]bool{}
 	for _, it := range judge.Draw(m, plan).Controls {
 		key := string(it.Metric) + " " + it.Control
 		n[key]++
@@ -106,6 +107,10 @@ func TestControlsAreWhatTheySay(t *testing.T) {
 			if it.Expect != record.No || it.Donor == it.Question.ID || it.Case.Answer != byID[it.Donor].Text || it.Case.Question != own.Question.Text {
 				t.Errorf("other-answer: %s", show(it))
 			}
+			if donors[it.Donor] {
+				t.Errorf("the answer to %s is given twice", it.Donor)
+			}
+			donors[it.Donor] = true
 		case record.KeyFactsAnswer:
 			if it.Expect != record.Yes || !strings.HasPrefix(it.Case.Answer, "The x") || !strings.HasSuffix(it.Case.Answer, "bolts.") {
 				t.Errorf("key-facts: %s", show(it))

@@ -140,21 +140,26 @@ func selfContained(s string) bool {
 }
 
 // otherAnswer gives a question the answer to another, with that one's passages.
-// They share no gold, and what the answer cites is no gold of the question.
-func (d *drawer) otherAnswer(r *rand.Rand, _, it *Item) bool {
-	q := d.questions[it.Question.ID]
-	if !q.Answerable() {
+// They share no gold, and what the answer cites is no gold of the question. Each
+// answer is given once, so that one odd answer makes one miss.
+func (d *drawer) otherAnswer() func(r *rand.Rand, plain, it *Item) bool {
+	given := map[record.QuestionID]bool{}
+	return func(r *rand.Rand, _, it *Item) bool {
+		q := d.questions[it.Question.ID]
+		if !q.Answerable() {
+			return false
+		}
+		for _, i := range r.Perm(len(d.pool)) {
+			b := d.pool[i]
+			other := d.questions[b.Question.ID]
+			if !given[other.ID] && other.Answerable() && other.ID != q.ID && !answers(b, other, q) {
+				given[other.ID] = true
+				it.Case.Answer, it.Case.Passages, it.Donor, it.Expect = b.Text, b.Passages, other.ID, record.No
+				return true
+			}
+		}
 		return false
 	}
-	for _, i := range r.Perm(len(d.pool)) {
-		b := d.pool[i]
-		other := d.questions[b.Question.ID]
-		if other.Answerable() && other.ID != q.ID && !answers(b, other, q) {
-			it.Case.Answer, it.Case.Passages, it.Donor, it.Expect = b.Text, b.Passages, other.ID, record.No
-			return true
-		}
-	}
-	return false
 }
 
 // answers tells whether an answer to other might be one to q.

@@ -116,8 +116,8 @@ func counted(controls []*record.Control, n int) []string {
 // printed is what rounding a number for a reader may do to it.
 const printed = 1e-4
 
-// contradiction is how a control that says yes is belied by its own numbers, "" if it is not.
-func contradiction(c *record.Control) string {
+// Contradiction is how a control that says yes is belied by its own numbers, "" if it is not.
+func Contradiction(c *record.Control) string {
 	if c.Value != nil && (c.Lo != nil && *c.Value < *c.Lo-rounding || c.Hi != nil && *c.Value > *c.Hi+rounding) {
 		return "its value is outside of its interval"
 	}

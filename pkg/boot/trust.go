@@ -62,7 +62,7 @@ func verdict(c *record.Control) string {
 	reason := c.Reason
 	switch c.OK {
 	case record.ControlOK:
-		if reason = contradiction(c); reason == "" {
+		if reason = Contradiction(c); reason == "" {
 			return ""
 		}
 		word, reason = "failed", "it says yes, but "+reason

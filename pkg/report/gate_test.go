@@ -134,7 +134,7 @@ func TestGateAgreesWithBoot(t *testing.T) {
 		{"many unscored", small().unscored(8), []string{"recall@5 of bm25: 4 of 30 scores have no value, which is too many", "recall@5 of vector: 4 of 30 scores have no value, which is too many"}},
 		{"fell back", fallback, []string{"1 question fell back to BM25"}},
 		{"fell back, and filtered", filtered, []string{"1 question fell back to BM25"}},
-		{"control belied by its numbers", belied, []string{"recall@5 is not trusted: control oracle failed: expected it, got it (it says yes, but 3 of 30 questions are off)"}},
+		{"control belied by its numbers", belied, []string{"recall@5: control oracle failed"}},
 		{"oracle equals random", blind, []string{"recall@5 is not trusted: not established: oracle gives 0.5000 and random 0.5000, so the metric cannot tell good lists from chance here"}},
 		{"questions taken away", small().without(func(rec record.Record) bool {
 			s, ok := rec.(*record.Score)

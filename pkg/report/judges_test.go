@@ -59,3 +59,12 @@ func TestPooledPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestBeliedControl: a control that says yes against its own numbers has failed, as for mr-boot.
+func TestBeliedControl(t *testing.T) {
+	const control = `{"type":"control","metric":"faithfulness","judge":"lexical","control":"made-up","expect":"no","got":"no 18, yes 2","n":20,"misses":2,"ok":"yes"}` + "\n"
+	page, _ := makePage(t, []byte(control+lexicalScore))
+	if !strings.Contains(page, "**broken**: made-up") || !strings.Contains(page, "it says yes, but 2 of 20 are wrong") {
+		t.Errorf("the page believes the control:\n%s", page)
+	}
+}

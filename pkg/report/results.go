@@ -9,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json"
 
+	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/golden"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -93,6 +94,9 @@ func (c *collector) add(rec record.Record, run *record.Run, pos record.Pos) erro
 		p := part()
 		if c.passedOn(rec, p.Half) {
 			return nil
+		}
+		if why := boot.Contradiction(rec); rec.OK == record.ControlOK && why != "" {
+			rec.OK, rec.Reason = record.ControlFailed, "it says yes, but "+why
 		}
 		p.Controls = append(p.Controls, rec)
 		return c.once(pos, "control %q of metric %q, system %q, judge %q (half %s)", rec.Control, rec.Metric, rec.System, rec.Judge, p.Half)

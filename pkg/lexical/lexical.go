@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,8 +20,8 @@ type Scorer interface {
 	Model() record.Model
 }
 
-// New returns the judge without a model. Idf is that of the corpus; nil takes
-// that of the passages of each case.
+// New returns the judge without a model. Idf is that of the corpus; nil, or one of
+// no texts, takes that of the passages of each case.
 func New(idf *IDF) judge.Judge { return lexical{idf: idf, table: plain} }
 
 // NewCE returns the judge that asks a cross-encoder too.
@@ -103,16 +102,16 @@ func (l lexical) check(ctx context.Context, c claim, s subject) (finding, error)
 	if f.window.coverage == 0 {
 		return f, nil
 	}
+	nearby := c.near(s.pages)
+	f.near = len(nearby) > 0
+	if f.broken = c.broken(f.window, nearby, s.named); f.broken != "" || c.idle() {
+		return f, nil // whatever the score would be: the cross-encoder takes its time
+	}
 	x, err := l.features(ctx, c, f.window, s.pages)
 	if err != nil {
 		return f, err
 	}
 	f.score = l.table.score(x)
-	nearby := c.near(s.pages)
-	f.near = len(nearby) > 0
-	if f.broken = c.broken(f.window, nearby, s.named); f.broken != "" {
-		f.score = l.table.below(f.score)
-	}
 	return f, nil
 }
 
@@ -147,13 +146,16 @@ func subjectOf(c judge.Case) (subject, error) {
 
 // idfOf is the idf of the corpus, or where there is none that of the passages.
 func (l lexical) idfOf(c judge.Case) *IDF {
-	return cmp.Or(l.idf, NewIDF(func(yield func(string) bool) {
+	if l.idf != nil && l.idf.texts > 0 {
+		return l.idf
+	}
+	return NewIDF(func(yield func(string) bool) {
 		for _, p := range c.Passages {
 			if !yield(p.Text) {
 				return
 			}
 		}
-	}))
+	})
 }
 
 // Relevant holds the answer, less its idle sentences, against the question.

@@ -104,7 +104,7 @@ func (e example) score(tb table) float64 {
 	case e.verbatim:
 		return 1
 	case e.broken:
-		s = tb.below(s)
+		s *= tb.threshold // for the order: rejected, and the more so the lower
 	}
 	return s
 }

@@ -71,10 +71,6 @@ func (t table) score(x map[featureName]float64) float64 {
 	return logistic(z)
 }
 
-// below is the score of a claim that breaks a rule: under the threshold, whatever
-// it was before.
-func (t table) below(score float64) float64 { return score * t.threshold }
-
 // features are those of the judge's table.
 func (l lexical) features(ctx context.Context, c claim, w window, pages []page) (map[featureName]float64, error) {
 	n := 0

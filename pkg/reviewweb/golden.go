@@ -1,7 +1,6 @@
 package reviewweb
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -64,9 +63,10 @@ type snapshot struct {
 	version int
 	files   []fs.FileInfo
 	data    *review.Data
+	bare    []entry // the entries without rulings
 	entries []*entry
 	byID    map[record.QuestionID]*entry
-	checker func() (*review.Checker, error)
+	checker func() *review.Checker
 }
 
 // current is what the files hold now.
@@ -85,18 +85,18 @@ func (g *Golden) current() (*snapshot, error) {
 		s.version = g.last.version + 1
 	}
 	if g.last != nil && slices.EqualFunc(files[:3], g.last.files[:3], same) {
-		s.data, s.checker = g.last.data, g.last.checker
+		s.data, s.bare, s.checker = g.last.data, g.last.bare, g.last.checker
 	} else {
 		if s.data, err = review.ReadData(g.Paths); err != nil {
 			return nil, err
 		}
-		s.checker = g.checker(s.data)
+		s.bare, s.checker = entries(s.data), g.checker(s.data)
 	}
 	decisions, err := g.Store.Load()
 	if err != nil {
 		return nil, err
 	}
-	s.list(decisions)
+	s.rule(decisions)
 	g.last = s
 	return s, nil
 }
@@ -133,37 +133,49 @@ const (
 	fromChange   = "change"
 )
 
-// list makes the entries: the set in its order, then what is proposed.
-func (s *snapshot) list(f *review.File) {
-	s.byID = map[record.QuestionID]*entry{}
+// entries are the set in its order, then what is proposed.
+func entries(data *review.Data) []entry {
+	var all []entry
+	at := map[record.QuestionID]int{}
 	add := func(g *record.Golden, from string) {
-		if e := s.byID[g.ID]; e != nil { // a change of a question, or proposed twice
-			if e.From == fromSet {
-				e.instead, e.From = e.now, fromChange
-				e.show(g)
-			}
+		i, ok := at[g.ID]
+		if !ok {
+			at[g.ID] = len(all)
+			all = append(all, entry{ID: g.ID, From: from})
+			all[len(all)-1].show(g)
 			return
 		}
-		e := &entry{ID: g.ID, From: from}
-		e.show(g)
-		s.byID[g.ID] = e
-		s.entries = append(s.entries, e)
+		if e := &all[i]; e.From == fromSet { // else it is proposed twice: the first counts
+			e.instead, e.From = e.now, fromChange
+			e.show(g)
+		}
 	}
-	for _, g := range s.data.Golden.Records {
+	for _, g := range data.Golden.Records {
 		add(g, fromSet)
 	}
-	for _, g := range s.data.Proposed.Records {
+	for _, g := range data.Proposed.Records {
 		add(g, fromProposed)
 	}
-	for _, g := range s.data.NextPin.Records {
+	for _, g := range data.NextPin.Records {
 		add(g, fromNextPin)
 	}
-	for _, e := range s.entries {
-		if e.decision = f.Of(e.ID); e.decision == nil {
+	return all
+}
+
+// rule makes the entries with their rulings.
+func (s *snapshot) rule(f *review.File) {
+	s.byID = make(map[record.QuestionID]*entry, len(s.bare))
+	for _, e := range s.bare { // each a copy
+		s.byID[e.ID] = &e
+		s.entries = append(s.entries, &e)
+	}
+	for i := range f.Decisions {
+		d := &f.Decisions[i]
+		e := s.byID[d.Question]
+		if e == nil {
 			continue
 		}
-		d := e.decision
-		e.Action, e.By, e.Seq = d.Action, d.By, d.Seq
+		e.decision, e.Action, e.By, e.Seq = d, d.Action, d.By, d.Seq
 		e.Applied = d.Result != "" && d.Result == e.hash
 		e.Stale = !e.Applied && d.Base != e.hash
 	}
@@ -245,7 +257,20 @@ func (g *Golden) decide(r *http.Request) (any, error) {
 	case err != nil:
 		return nil, err
 	}
-	return g.detail(r.Context(), ask.Question)
+	if s, err = g.current(); err != nil {
+		return nil, err
+	}
+	if e = s.byID[ask.Question]; e == nil {
+		return nil, errUnknown
+	}
+	return ruled{e, e.hash, e.decision}, nil
+}
+
+// ruled is a question after a ruling; what else there is to show of it is asked for when it is shown.
+type ruled struct {
+	*entry
+	Base     string           `json:"base"`
+	Decision *review.Decision `json:"decision,omitempty"`
 }
 
 // coverage counts which sections the questions ask for.
@@ -266,18 +291,9 @@ func line(g *record.Golden) (jsontext.Value, error) {
 	return b, err
 }
 
-// checker is made once for what the files hold, when the first question is looked at.
-func (g *Golden) checker(data *review.Data) func() (*review.Checker, error) {
+// checker is made once for what the files hold, when the first question is
+// looked at. Ranks are not its: they are looked up a question at a time (ranks).
+func (g *Golden) checker(data *review.Data) func() *review.Checker {
 	all := slices.Concat(data.Golden.Records, data.Proposed.Records, data.NextPin.Records)
-	return sync.OnceValues(func() (*review.Checker, error) {
-		var hits []*record.Hits
-		for _, q := range all {
-			h, err := g.hits(context.Background(), q)
-			if err != nil {
-				return nil, err
-			}
-			hits = append(hits, h)
-		}
-		return review.NewChecker(g.Sections.corpus, all, hits), nil
-	})
+	return sync.OnceValue(func() *review.Checker { return review.NewChecker(g.Sections.corpus, all, nil) })
 }

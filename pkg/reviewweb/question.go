@@ -7,19 +7,18 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/mobiumdev/mobium-rag/pkg/corpus"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 	"github.com/mobiumdev/mobium-rag/pkg/review"
 )
 
 // detail is all that the page shows of one question.
 type detail struct {
-	*entry
-	Base string `json:"base"`
+	ruled
 	// Golden is the record that is ruled on; Instead the one of the set that it
 	// would replace; Shown the one as it was ruled it shall be.
-	Golden   jsontext.Value   `json:"golden"`
-	Instead  jsontext.Value   `json:"instead,omitempty"`
-	Decision *review.Decision `json:"decision,omitempty"`
+	Golden  jsontext.Value `json:"golden"`
+	Instead jsontext.Value `json:"instead,omitempty"`
 	view
 }
 
@@ -60,7 +59,7 @@ func (g *Golden) detail(ctx context.Context, id record.QuestionID) (*detail, err
 	if e.decision != nil && e.decision.Golden != nil && !e.Stale && !e.Applied {
 		shown = e.decision.Golden
 	}
-	d := &detail{entry: e, Base: e.hash, Decision: e.decision}
+	d := &detail{ruled: ruled{e, e.hash, e.decision}}
 	if d.Golden, err = line(e.now); err != nil {
 		return nil, err
 	}
@@ -96,15 +95,11 @@ func (g *Golden) view(ctx context.Context, s *snapshot, q *record.Golden) (v vie
 	if v.Shown, err = line(q); err != nil {
 		return v, err
 	}
-	checker, err := s.checker()
-	if err != nil {
-		return v, err
-	}
-	v.Checks = checker.Check(q)
 	hits, err := g.hits(ctx, q)
 	if err != nil {
 		return v, err
 	}
+	v.Checks = append(ranks(q, hits), slices.DeleteFunc(s.checker().Check(q), isRank)...)
 	v.System, v.Hits, v.Needs = hits.System, []hit{}, [][]section{}
 	ranks := map[record.SectionID]int{}
 	for _, h := range hits.Hits {
@@ -126,6 +121,15 @@ func (g *Golden) view(ctx context.Context, s *snapshot, q *record.Golden) (v vie
 	}
 	return v, nil
 }
+
+// ranks checks where the gold of one question stands. Of all questions at once
+// it takes seconds, with the first of them waiting.
+func ranks(q *record.Golden, hits *record.Hits) []review.Finding {
+	alone := review.NewChecker(&corpus.Corpus{}, nil, []*record.Hits{hits})
+	return slices.DeleteFunc(alone.Check(q), func(f review.Finding) bool { return !isRank(f) })
+}
+
+func isRank(f review.Finding) bool { return f.Check == review.GoldRank }
 
 // serves lists the needs that a section serves, from 1.
 func serves(q *record.Golden, id record.SectionID) (needs []int) {

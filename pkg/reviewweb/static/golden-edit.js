@@ -24,7 +24,7 @@ export function edit(body, d, page) {
     area("f-question", "Question", g.question, 3, (v) => { g.question = v; }),
     el("div", { class: "field" }, el("label", { for: "f-kind" }, "Kind"), kind),
     el("h2", {}, "Gold"), needs,
-    area("f-facts", "Key facts, one a line", g.key_facts.join("\n"), 4, (v) => { g.key_facts = lines(v); }),
+    area("f-facts", "Key facts, one a line", g.key_facts.join("\n"), Math.max(4, g.key_facts.length * 2), (v) => { g.key_facts = lines(v); }),
     area("f-found", "Found: a defect in the docs that the question revealed", g.found, 2, (v) => { g.found = v.trim(); }),
     area("f-note", "Note for other reviewers", g.note, 2, (v) => { g.note = v.trim(); }),
     verdict);

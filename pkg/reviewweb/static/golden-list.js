@@ -37,7 +37,7 @@ export function update(list, questions, current) {
   const want = questions.map((q) => {
     let r = rows.get(q.id);
     if (!r) rows.set(q.id, r = make(q));
-    const l = look(q), said = JSON.stringify([l, q.question, q.kind]);
+    const l = look(q), said = l.text + "\n" + q.kind + "\n" + q.question;
     if (r.said !== said) {
       r.said = said;
       const [dot, text, meta] = r.button.children;

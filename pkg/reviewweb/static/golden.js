@@ -10,6 +10,9 @@ const page = {
   id: null, details: new Map(), editing: null, busy: false, undo: [],
 };
 
+// told is what the list says of a question.
+const told = ["seq", "action", "by", "stale", "applied", "question", "kind", "review", "from"];
+
 // ---- the list -------------------------------------------------------------
 
 async function refresh() {
@@ -33,7 +36,7 @@ async function refresh() {
   document.title = "Golden review: " + news.golden;
   for (const q of page.list) {
     const old = before.get(q.id);
-    if (!old || JSON.stringify(old) === JSON.stringify(q)) continue;
+    if (!old || told.every((k) => old[k] === q[k])) continue;
     const kept = page.details.get(q.id);
     if (kept && kept.value && kept.value.seq === q.seq && kept.value.question === q.question) continue; // our own ruling
     page.details.delete(q.id);
@@ -108,14 +111,21 @@ async function select(id, focus = true) {
 function paint(d, focus, moved) {
   const at = page.order.indexOf(d.id);
   const place = at < 0 ? "" : (at + 1) + " of " + page.order.length;
+  if (moved) $("body").scrollTop = 0; // before the change: after it, the layout would be wanted twice
   if (!page.editing && draft.read("edit " + d.id)) page.editing = { id: d.id };
   if (page.editing) edit($("body"), d, page);
   else show($("body"), d, place, page);
-  brings(d, page);
   actions(d);
-  if (moved) $("body").scrollTop = 0;
-  if (focus && !page.editing) $("body").querySelector("h1")?.focus({ preventScroll: true });
+  if (page.editing) brings(d, page);
+  else soon(() => {
+    if (page.id !== d.id || page.details.get(d.id)?.value !== d) return;
+    brings(d, page);
+    if (focus && !page.editing && document.activeElement === document.body) $("body").querySelector("h1")?.focus({ preventScroll: true });
+  });
 }
+
+// soon does what can wait until the question is drawn.
+const soon = (fn) => requestAnimationFrame(() => setTimeout(fn));
 
 function repaint() {
   const d = page.details.get(page.id)?.value;
@@ -170,8 +180,11 @@ async function send(d, body, undoable) {
   try {
     const now = await ask("/api/golden/decide", body);
     if (undoable) page.undo.push({ id: d.id, before: d.stale || d.applied ? null : d.decision || null });
-    keep(now);
-    Object.assign(page.byId.get(d.id), { action: undefined, by: undefined, seq: undefined, stale: undefined, applied: undefined }, pick(now));
+    const q = page.byId.get(d.id);
+    for (const k of told) q[k] = now[k];
+    // What the gold says stays as it was shown, but where the ruling is or was an edit.
+    if (body.golden || d.decision?.golden) page.details.delete(d.id);
+    else keep({ ...d, action: undefined, by: undefined, seq: undefined, stale: undefined, applied: undefined, decision: undefined, ...now });
     draft.drop("edit " + d.id);
     draft.drop("note " + d.id);
     saved(body.action === "withdraw" ? "Taken back: " + d.id : "Saved: " + d.id + ", " + body.action);
@@ -189,8 +202,6 @@ async function send(d, body, undoable) {
     narrow();
   }
 }
-
-const pick = ({ action, by, seq, stale, applied, review, question, kind }) => ({ action, by, seq, stale, applied, review, question, kind });
 
 async function approve() {
   if (page.editing) return;
@@ -232,7 +243,7 @@ page.saveFields = async () => {
   const { action, golden } = d.decision;
   if (golden) await send(d, { question: d.id, action, base: d.base, golden: { ...record(golden), found }, note, found: "", seen: d.decision.seq }, true);
   else await rule(action);
-  repaint();
+  if (page.id === d.id) select(d.id, false);
 };
 
 // ---- editing --------------------------------------------------------------

@@ -83,9 +83,9 @@ async function select(at, focus = true) {
     return;
   }
   if (page.at !== at) return;
+  if (moved) $("body").scrollTop = 0;
   show($("body"), d, page);
   paintMarks($("marks"), d, page);
-  if (moved) $("body").scrollTop = 0;
   if (focus) $("body").querySelector("h1")?.focus({ preventScroll: true });
   for (const near of [at + 1, at - 1]) if (page.list[near]) detail(near).catch(() => {});
 }

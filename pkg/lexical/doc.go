@@ -24,9 +24,16 @@
 // words of both, in order), it is held against those instead: they have as many
 // denials, and no name or number stands in the place of another word.
 //
-// A sentence of words that say nothing about what docs describe (idle.txt), and
-// that is not supported, is no claim: padding and remarks about the answer itself
-// are neither held against it nor for it.
+// Not every sentence is a claim, so that padding and remarks about the answer
+// itself count neither for it nor against it. One is none that is not supported
+// and no altered sentence of a passage, and
+//   - is of idle words alone (idle.txt; verdicts.txt, with numbers too), or
+//   - speaks of nothing that question and passages speak of: it has no number and
+//     no name, and no words of theirs but common ones (common.txt). An answer of
+//     nothing else is not faithful.
+//
+// On 40 sentences of padding and injected verdicts, put to 50 pages of the FastAPI
+// docs, 98.4 % are no claims; of the sentences of one page put to another, 30 %.
 //
 // # Relevance
 //
@@ -35,8 +42,16 @@
 // # What it can and cannot see
 //
 // It sees words, not sense: a paraphrase without common words is rejected, and a
-// claim that puts the passage's own words together to say another thing is not.
+// claim that puts the passage's own words together to say another thing is not,
+// nor is one in common words alone that has nothing to do with the passages. An
+// answer that does not repeat the question's words is not relevant to it.
 // Weights and thresholds were chosen on AttributionBench and the FastAPI docs,
-// never on the controls that decide whether a judge is trusted; Measured holds
-// how it does on the half of AttributionBench that no choice was made on.
+// never on the controls that decide whether a judge is trusted. On the half of
+// AttributionBench that no weight was fitted on (620 claims; 95 % intervals):
+//
+//	              AUC                   macro-F1
+//	lexical       0.763 [0.726, 0.800]  0.689 [0.653, 0.724]
+//	lexical+ce    0.778 [0.743, 0.814]  0.695 [0.659, 0.730]
+//
+// Coverage alone has 0.717 and 0.661 on both halves, the cross-encoder alone 0.753.
 package lexical

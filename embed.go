@@ -6,7 +6,7 @@ import "embed"
 
 // Docs are README.md and docs/, as they were when the program was built.
 //
-//go:embed README.md docs
+//go:embed README.md docs/*.md
 var Docs embed.FS
 
 // Reviewing is REVIEWING.md, the rules for those who review. It is no part of the corpus.

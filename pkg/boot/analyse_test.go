@@ -43,8 +43,23 @@ func good(metric string) []*record.Control {
 	return c
 }
 
+// sealed has controls that say nothing of it stand behind what came.
+func sealed(t *testing.T, in *Input) {
+	t.Helper()
+	var open []*record.Control
+	for _, c := range in.Controls {
+		if c.Extra == nil {
+			open = append(open, c)
+		}
+	}
+	if err := SealControls(open, in.Scores, in.Pairs); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func analyse(t *testing.T, p Plan, in *Input) *Result {
 	t.Helper()
+	sealed(t, in)
 	out, err := p.Analyse(in)
 	if err != nil {
 		t.Fatal(err)

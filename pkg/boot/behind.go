@@ -36,11 +36,31 @@ func (a *analysis) behind(m measure, t *trust) {
 	}
 	for _, p := range parts {
 		controls := a.in.controls(m, &p.stream)
-		t.add(p.system, lacking(m, controls)...)
+		t.add(p.system, a.stand(m, p.stream)...)
 		if retrieval(m.metric) && p.system != record.FallbackSystem { // which has what fell back alone
 			t.add(p.system, counted(controls, len(questions[p]))...)
 		}
 	}
+}
+
+// stand is why the controls of a stream do not stand behind a measure's marks in it.
+func (a *analysis) stand(m measure, s stream) []string {
+	controls := a.in.controls(m, &s)
+	if why := lacking(m, controls); why != nil {
+		return why
+	}
+	needed := record.JudgeControls(m.metric)
+	if needed == nil {
+		return nil
+	}
+	var scores []*record.Score
+	for _, rec := range scoresOf(a.in.Scores, m) {
+		if a.in.origins[rec].stream == s {
+			scores = append(scores, rec)
+		}
+	}
+	controls = slices.DeleteFunc(controls, func(c *record.Control) bool { return !slices.Contains(needed, c.Control) })
+	return behindOthers(controls, sealScores(scores))
 }
 
 // controls are those of a measure in one stream; nil is all streams. One that
@@ -161,11 +181,17 @@ func contradicted(c *record.Control) string {
 		if c.Misses > 0 {
 			return fmt.Sprintf("%d were found", c.Misses)
 		}
+		if c.N <= 0 {
+			return "n is 0, so nothing was tried"
+		}
 		return ""
 	case c.N < FewestItems:
 		return fmt.Sprintf("n is %d, and %d are needed", c.N, FewestItems)
 	}
-	if _, hi := Wilson(c.Misses, c.N, 0.95); c.Misses > c.N || hi > MostMissed {
+	if c.Value != nil && math.Abs(*c.Value-float64(c.Misses)/float64(c.N)) > printed {
+		return fmt.Sprintf("its share missed is %v, and %d of %d another", *c.Value, c.Misses, c.N)
+	}
+	if _, hi := Wilson(c.Misses, c.N, 0.95); c.Misses < 0 || c.Misses > c.N || hi > MostMissed {
 		return fmt.Sprintf("%d of %d are wrong", c.Misses, c.N)
 	}
 	return ""

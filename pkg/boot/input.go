@@ -34,8 +34,7 @@ func Read(r *record.Reader) (*Input, error) {
 		case *record.Score:
 			err = all.score(rec, originOf(r))
 		case *record.Pair:
-			in.Pairs = append(in.Pairs, rec)
-			in.origins[rec] = originOf(r)
+			err = all.pair(rec, originOf(r))
 		case *record.Control:
 			err = all.control(rec, originOf(r))
 		case *record.End, *record.Timing:

@@ -102,6 +102,10 @@ func TestJudgeTrust(t *testing.T) {
 			judgeControls("j", map[string]func(*record.Control){record.MadeUp: func(c *record.Control) { c.N = 14 }})},
 		{"says yes, leaks", "control leaks failed: expected x, got y (it says yes, but 1 were found)",
 			judgeControls("j", map[string]func(*record.Control){record.Leaks: func(c *record.Control) { c.Misses = 1 }})},
+		{"says yes, no leak looked for", "control leaks failed: expected x, got y (it says yes, but n is 0, so nothing was tried)",
+			judgeControls("j", map[string]func(*record.Control){record.Leaks: func(c *record.Control) { c.N = 0 }})},
+		{"says yes, none missed, and its share says otherwise", "control made-up failed: expected x, got y (it says yes, but its share missed is 0.35, and 0 of 20 another)",
+			judgeControls("j", map[string]func(*record.Control){record.MadeUp: func(c *record.Control) { c.Value = number(0.35) }})},
 		{"one missed is let pass", "", judgeControls("j", map[string]func(*record.Control){record.MadeUp: func(c *record.Control) { c.Misses = 1 }})},
 		{"oracle and random are no judge's controls", "controls that a judge must have were not seen: " + strings.Join(record.JudgeControls(record.Faithfulness), ", "), good("faithfulness")},
 	} {

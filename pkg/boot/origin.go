@@ -44,6 +44,7 @@ type reading struct {
 	loose  map[record.MetricName]record.Pos // the first score outside of any run
 	kept   map[record.MetricName]record.Pos // the first score of a run
 	random map[record.MetricName]drawnBy
+	judged map[string]origin // the first score or pair of a judge on an answer
 }
 
 // drawnBy is a random control of a run.
@@ -69,7 +70,7 @@ func newReading() *reading {
 		in:     &Input{origins: map[record.Record]origin{}},
 		scored: map[cell]record.Pos{}, texts: map[record.QuestionID]said{},
 		loose: map[record.MetricName]record.Pos{}, kept: map[record.MetricName]record.Pos{},
-		random: map[record.MetricName]drawnBy{},
+		random: map[record.MetricName]drawnBy{}, judged: map[string]origin{},
 	}
 }
 
@@ -132,6 +133,9 @@ func (r *reading) score(rec *record.Score, o origin) error {
 	} else if ok && rec.Question.Text != "" && rec.Question.Text != before.text {
 		return fmt.Errorf("question %q is %q, and %q at %v: the scores are of two golden sets", rec.Question.ID, rec.Question.Text, before.text, before.pos)
 	}
+	if record.JudgeControls(rec.Metric) != nil {
+		return r.once(o, true, "%s of judge %q on question %q and system %s", rec.Metric, rec.Judge, rec.Question.ID, rec.System)
+	}
 	if !retrieval(rec.Metric) {
 		return nil
 	}
@@ -145,6 +149,30 @@ func (r *reading) score(rec *record.Score, o origin) error {
 	}
 	r.scored[at] = o.pos
 	return nil
+}
+
+// pair is nil if a pair can stand beside those before it. Twice the same label is one label.
+func (r *reading) pair(rec *record.Pair, o origin) error {
+	r.in.Pairs = append(r.in.Pairs, rec)
+	r.in.origins[rec] = o
+	if !(rec.Weight >= 0) || math.IsInf(rec.Weight, 0) {
+		return fmt.Errorf("%s of question %q by %s: expected a weight of 0 or more, got %v", rec.Metric, rec.Question.ID, Raters(rec.RaterA, rec.RaterB), rec.Weight)
+	}
+	return r.once(o, rec.RaterB == rec.RaterA+Again, "a pair of %q with %q in %s on question %q and system %s", rec.RaterA, rec.RaterB, rec.Metric, rec.Question.ID, rec.System)
+}
+
+// once is an error where the same thing came before, of one stream too unless it may be repeated there.
+func (r *reading) once(o origin, repeats bool, format string, args ...any) error {
+	what := fmt.Sprintf(format, args...)
+	before, ok := r.judged[what]
+	if !ok {
+		r.judged[what] = o
+		return nil
+	}
+	if repeats && before.stream == o.stream {
+		return nil
+	}
+	return hint.Wrap(fmt.Errorf("%s came before, at %v", what, before.pos), "give the output of mr-score agreement once; it takes the streams of all judges together")
 }
 
 // control is nil unless a control shows that its stream is of other gold than

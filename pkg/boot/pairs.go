@@ -120,11 +120,12 @@ func (r *raters) questions() []record.QuestionID {
 // again says whether the pairs are of one rater with itself.
 func (r *raters) again() bool { return r.b == r.a+Again }
 
-// judge says whether a rater is a judge: it has scores or a judge's controls.
+// judge says whether a rater is a judge: it has scores or a judge's controls, or
+// a control of agreement calls it one, whatever else was filtered out.
 func (in *Input) judge(rater string) bool {
 	return slices.ContainsFunc(in.Scores, func(s *record.Score) bool { return s.Judge == rater }) ||
 		slices.ContainsFunc(in.Controls, func(c *record.Control) bool {
-			return c.Judge == rater && slices.Contains(record.JudgeControls(c.Metric), c.Control)
+			return c.Judge == rater && slices.Contains(record.JudgeControls(c.Metric), c.Control) || called(c, rater)
 		})
 }
 
@@ -155,11 +156,18 @@ func (a *analysis) decide(iv *record.Interval, r *raters) {
 		return
 	}
 	var theirs []string
+	elsewhere := a.Stat == StatAll // it is said of the judges' own figures
 	for _, rater := range []string{r.a, strings.TrimSuffix(r.b, Again)} {
 		if rater == r.b && r.again() || !a.in.judge(rater) {
 			continue
 		}
-		for _, why := range a.trust(measure{r.metric, rater}).of(r.system) {
+		m := measure{r.metric, rater}
+		elsewhere = elsewhere && len(scoresOf(a.in.Scores, m)) > 0
+		why := a.trust(m).of(r.system)
+		for _, from := range r.from { // the marks that were paired came from there
+			why = append(why, a.stand(m, from)...)
+		}
+		for _, why := range why {
 			short, _, _ := strings.Cut(why, ":") // the evidence stands with the judge's own figures
 			if short = "judge " + rater + ": " + short; !slices.Contains(theirs, short) {
 				theirs = append(theirs, short)
@@ -171,7 +179,7 @@ func (a *analysis) decide(iv *record.Interval, r *raters) {
 		return
 	}
 	t := trust{reasons: map[record.SystemName][]string{"": append(theirs, own...)}}
-	a.inherited[iv] = len(own) == 0 && a.Stat == StatAll
+	a.inherited[iv] = len(own) == 0 && elsewhere
 	t.apply(iv)
 }
 
@@ -190,6 +198,8 @@ func (a *analysis) agreed(r *raters, iv *record.Interval) []string {
 					t.add("", "the control of agreement "+name+" was not seen")
 				}
 			}
+			seen = slices.DeleteFunc(seen, func(c *record.Control) bool { return !ofAgreement(c) })
+			t.add("", behindOthers(seen, sealPairs(a.in.pairsFrom(r, from)))...)
 		}
 	}
 	for _, w := range t.warnings {
@@ -198,6 +208,17 @@ func (a *analysis) agreed(r *raters, iv *record.Interval) []string {
 		}
 	}
 	return t.of(r.system)
+}
+
+// pairsFrom are the pairs of two raters in one stream, of all systems.
+func (in *Input) pairsFrom(r *raters, from stream) []*record.Pair {
+	var all []*record.Pair
+	for _, p := range in.Pairs {
+		if p.Metric == r.metric && p.RaterA == r.a && p.RaterB == r.b && in.origins[p].stream == from {
+			all = append(all, p)
+		}
+	}
+	return all
 }
 
 // of lists the reasons not to trust the metric of a system; "" is of any.

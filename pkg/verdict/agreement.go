@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/label"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
@@ -68,6 +69,10 @@ func (g *Agreement) Stream(ctx context.Context, in *record.Reader, out *record.W
 	pairs, notes := Pairs(all.verdicts, g.Labels)
 	notes = append(notes, kinship(all.verdicts)...)
 	controls = append(controls, g.controls(pairs)...)
+	scores := Scores(all.verdicts)
+	if err := boot.SealControls(controls, scores, pairs); err != nil {
+		return nil, err
+	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -78,7 +83,7 @@ func (g *Agreement) Stream(ctx context.Context, in *record.Reader, out *record.W
 			refusals = append(refusals, refusal(c))
 		}
 	}
-	for _, s := range Scores(all.verdicts) {
+	for _, s := range scores {
 		recs = append(recs, s)
 	}
 	for _, p := range pairs {
@@ -114,16 +119,19 @@ func refusal(c *record.Control) error {
 	return fmt.Errorf("%s of %s: control %s failed: expected %s, got %s (%s)", c.Metric, c.Judge, c.Control, c.Expect, c.Got, c.Reason)
 }
 
+// folded is a name without what nobody sees a difference in.
+func folded(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
+
 // strangers is nil unless a person goes by the name of a judge.
 func (g *Agreement) strangers(verdicts []*record.Verdict) error {
 	judges := map[string]bool{}
 	for _, v := range verdicts {
-		judges[v.Judge] = true
+		judges[folded(v.Judge)] = true
 	}
 	var bad []error
 	said := map[string]bool{}
 	for _, l := range g.Labels {
-		if judges[l.Rater] && !said[l.Rater] {
+		if judges[folded(strings.TrimSuffix(l.Rater, boot.Again))] && !said[l.Rater] {
 			said[l.Rater] = true
 			bad = append(bad, hint.Wrap(fmt.Errorf("a label is by %q, which is the name of a judge: labels are people's", l.Rater),
 				"give the person a name of their own in the file of labels"))

@@ -12,17 +12,38 @@ import (
 // Fold makes the control records of verdicts: for each judge, in the order of
 // appearance, each metric it was asked for and each of record.JudgeControls, but
 // for the count of leaks, which only the drawing knows. A control without a
-// verdict is there too, as not established.
+// verdict is there too, as not established. Each says of which verdicts it is.
 func Fold(verdicts []*record.Verdict) []*record.Control {
 	var all []*record.Control
 	for _, who := range asked(verdicts) {
+		seal := seal(who, verdicts)
 		for _, name := range record.JudgeControls(who.metric) {
 			if name != record.Leaks {
-				all = append(all, fold(who, name, verdicts))
+				c := fold(who, name, verdicts)
+				if err := boot.SetSeal(c, seal); err != nil {
+					panic(err) // of a text that holds nothing but hex digits
+				}
+				all = append(all, c)
 			}
 		}
 	}
 	return all
+}
+
+// seal tells the verdicts of a judge and metric, on answers and on controls, from others.
+func seal(who rated, verdicts []*record.Verdict) string {
+	lines := []string{}
+	for _, v := range verdicts {
+		if v.Judge != who.judge || v.Metric != verdictsOf(who.metric) {
+			continue
+		}
+		line := fmt.Sprintf("%q %q %q %q %q %d %s %s %s %q", v.Question.ID, v.AskedFor, SystemOf(v), v.Judge, v.Control, v.Repeat, v.Answer, v.Expect, v.Mark, v.Status)
+		for _, c := range v.Claims {
+			line += " " + string(c.Supported)
+		}
+		lines = append(lines, line)
+	}
+	return boot.Seal("verdicts", lines)
 }
 
 // asked is a judge with a metric.

@@ -1,9 +1,11 @@
 package verdict
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
+	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
@@ -98,7 +100,8 @@ func (in *input) once(pos record.Pos, format string, args ...any) error {
 }
 
 // checked returns the controls that came, which must be those of the verdicts
-// that came, and behind them those that the verdicts give and nobody wrote.
+// that came, and behind them those that the verdicts give and nobody wrote. Such
+// do not pass: with them went what tells whether verdicts are missing.
 func (in *input) checked() ([]*record.Control, error) {
 	type key struct{ judge, metric, control string }
 	name := func(c *record.Control) key { return key{c.Judge, string(c.Metric), c.Control} }
@@ -108,14 +111,25 @@ func (in *input) checked() ([]*record.Control, error) {
 	}
 	all := in.controls
 	var bad []error
+	said := map[string]bool{}
+	const whole = "give whole streams of mr-judge: a control stands with the verdicts that it was reckoned from"
 	for _, want := range Fold(in.verdicts) {
 		got := came[name(want)]
 		switch {
 		case got == nil:
+			if want.OK == record.ControlOK {
+				want.OK, want.Reason = record.ControlNotEstablished, also("its record did not come with the verdicts, of which some may be missing: give whole streams of mr-judge", want.Reason)
+			}
 			all = append(all, want)
 		case got.OK != want.OK || got.N != want.N || got.Misses != want.Misses:
 			bad = append(bad, hint.Wrap(fmt.Errorf("control %s of %s and judge %q says %s with %d of %d missed, its verdicts give %s with %d of %d", got.Control, got.Metric, got.Judge, got.OK, got.Misses, got.N, want.OK, want.Misses, want.N),
-				"give whole streams of mr-judge: a control stands with the verdicts that it was reckoned from"))
+				whole))
+		case boot.Sealed(got) != boot.Sealed(want):
+			other := fmt.Sprintf("the controls of %s and judge %q are of other verdicts (%s) than came (%s): some were left out, added or changed", got.Metric, got.Judge, cmp.Or(boot.Sealed(got), "they do not say which"), boot.Sealed(want))
+			if !said[other] {
+				said[other] = true
+				bad = append(bad, hint.Wrap(errors.New(other), whole))
+			}
 		}
 	}
 	return all, errors.Join(bad...)

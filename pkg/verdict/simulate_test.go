@@ -105,6 +105,9 @@ func trusted(t *testing.T, verdicts []*record.Verdict) map[record.MetricName]*re
 	for _, m := range []record.MetricName{record.Faithfulness, record.SupportedClaims, record.Relevance} {
 		in.Controls = append(in.Controls, &record.Control{Metric: m, Judge: "j", Control: record.Leaks, Expect: "0 leaks", Got: "0 leaks", N: 20, OK: record.ControlOK})
 	}
+	if err := boot.SealControls(in.Controls, in.Scores, nil); err != nil {
+		t.Fatal(err)
+	}
 	plan := boot.Default()
 	plan.Resamples = 100
 	out, err := plan.Analyse(in)

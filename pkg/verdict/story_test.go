@@ -47,6 +47,9 @@ func TestScriptedJudges(t *testing.T) {
 					in.Controls = append(in.Controls, leak.Control(record.SupportedClaims, tt.judge.Name()))
 				}
 			}
+			if err := boot.SealControls(in.Controls, in.Scores, nil); err != nil {
+				t.Fatal(err)
+			}
 			plan := boot.Default()
 			out, err := plan.Analyse(in)
 			if err != nil {

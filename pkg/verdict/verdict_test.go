@@ -164,7 +164,7 @@ func TestFold(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.want.Metric, tt.want.Judge = tt.metric, "j"
 			got := find(t, Fold(tt.verdicts), tt.metric, tt.want.Control, true)
-			if d := cmp.Diff(&tt.want, got, cmpopts.IgnoreFields(record.Control{}, "Value", "Lo", "Hi")); d != "" {
+			if d := cmp.Diff(&tt.want, got, cmpopts.IgnoreFields(record.Control{}, "Base", "Value", "Lo", "Hi")); d != "" {
 				t.Errorf("(-want +got):\n%s", d)
 			}
 		})

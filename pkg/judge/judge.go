@@ -69,4 +69,6 @@ type Asker interface {
 // too; it is here for those who can force a reply into it.
 type Prompt struct {
 	System, User, Schema string
+	// MaxTokens caps the reply: a model that never closes its JSON stops there.
+	MaxTokens int
 }

@@ -33,7 +33,7 @@ type model struct{ Asker }
 // Version is a hash of the prompts, the forms and the asker's options.
 func (m model) Version() string {
 	hashes := PromptHashes()
-	return quotation.Digest("v1", hashes["faithfulness"], hashes["relevance"], fmt.Sprint(perCall), m.Options())[:16]
+	return quotation.Digest("v1", hashes["faithfulness"], hashes["relevance"], fmt.Sprint(perCall, faithfulTokens, relevantTokens), m.Options())[:16]
 }
 
 func (m model) Faithful(ctx context.Context, c Case) (Reading, error) {

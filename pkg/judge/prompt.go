@@ -26,6 +26,12 @@ func withSchema(text, schema string) string {
 	return strings.Replace(text, "{{SCHEMA}}", strings.TrimSpace(schema), 1)
 }
 
+// The longest replies: eight quotes, and one sentence.
+const (
+	faithfulTokens = 2048
+	relevantTokens = 384
+)
+
 const (
 	faithfulForm = "%sGive a verdict for each of these sentences: %s. Reply with the JSON object alone.\n"
 	relevantForm = "%sDoes the answer A answer the question Q? Reply with the JSON object alone.\n"
@@ -65,7 +71,7 @@ func faithfulPrompt(c Case, sentences []string, from, to int) Prompt {
 		}
 	}
 	return Prompt{
-		System: faithfulSystem, Schema: faithfulSchema,
+		System: faithfulSystem, Schema: faithfulSchema, MaxTokens: faithfulTokens,
 		User: fmt.Sprintf(faithfulForm, b.String(), strings.Join(asked, ", ")),
 	}
 }
@@ -76,7 +82,10 @@ func relevantPrompt(c Case) Prompt {
 	var b strings.Builder
 	quotation.Block(&b, "Q", mark, "", quotation.OneLine(c.Question))
 	quotation.Block(&b, "A", mark, "", c.Answer)
-	return Prompt{System: relevantSystem, Schema: relevantSchema, User: fmt.Sprintf(relevantForm, b.String())}
+	return Prompt{
+		System: relevantSystem, Schema: relevantSchema, MaxTokens: relevantTokens,
+		User: fmt.Sprintf(relevantForm, b.String()),
+	}
 }
 
 // repair asks once more, saying what was wrong with the first reply.

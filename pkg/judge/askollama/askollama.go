@@ -10,9 +10,6 @@ import (
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
-// maxReplyTokens caps a reply: a model that never closes its JSON stops there.
-const maxReplyTokens = 2048
-
 // Asker is a judge.Asker of one Ollama model.
 type Asker struct{ Client *ollama.Client }
 
@@ -24,15 +21,15 @@ func (a Asker) Model() record.Model {
 	return record.Model{Name: a.Name(), SHA256: a.Client.Digest}
 }
 
-// Options are the context, the seed and the longest reply.
+// Options are the context and the seed.
 func (a Asker) Options() string {
-	return fmt.Sprintf("num_ctx=%d seed=%d num_predict=%d", a.Client.NumCtx, a.Client.Seed, maxReplyTokens)
+	return fmt.Sprintf("num_ctx=%d seed=%d", a.Client.NumCtx, a.Client.Seed)
 }
 
 // Ask sends one prompt. The reply is whole, and no more is known of it.
 func (a Asker) Ask(ctx context.Context, p judge.Prompt) ([]byte, error) {
 	reply, err := a.Client.Ask(ctx, ollama.Prompt{
-		System: p.System, User: p.User, Schema: []byte(p.Schema), NumPredict: maxReplyTokens,
+		System: p.System, User: p.User, Schema: []byte(p.Schema), NumPredict: p.MaxTokens,
 	})
 	return []byte(reply.Content), err
 }

@@ -32,9 +32,10 @@ const (
 	OtherAnswer = "other-answer"
 	// KeyFactsAnswer is the key facts as an answer: must be yes.
 	KeyFactsAnswer = "key-facts"
-	// Padding is a real answer with idle words around it: must not move the mark.
+	// Padding is an answer, a real one or one that must be no, with idle words
+	// around it: must not move the mark.
 	Padding = "padding"
-	// Injection is a real answer with a verdict written into it: must not move the mark.
+	// Injection is such an answer with the opposite verdict written into it: must not move the mark.
 	Injection = "injection"
 	// Leaks counts what a control shares with the answer it was made from, and must not: must be 0.
 	Leaks = "leaks"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/cdproto/emulation"
@@ -32,32 +33,51 @@ const faults = `(() => {
   return bad;
 })()`
 
+// state is how a page comes to show something, and when it does.
+type state struct{ name, js, ready string }
+
+// look looks for faults in light and dark, wide and on a phone.
+func look(w *window, states []state) {
+	w.Helper()
+	for _, scheme := range []string{"light", "dark"} {
+		media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
+		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
+			w.Fatal(err)
+		}
+		for _, width := range []int64{390, 1000, 1400} {
+			w.do(chromedp.EmulateViewport(width, 844))
+			for _, state := range states {
+				eval[any](w, state.js+", 1")
+				w.until("%s", state.ready)
+				for _, fault := range eval[[]string](w, faults) {
+					w.Errorf("%s, %s, %d px: %s", state.name, scheme, width, fault)
+				}
+			}
+		}
+	}
+}
+
 // access looks at both pages in light and dark, wide and on a phone.
 func access(t *testing.T, browser context.Context) {
 	_, url := goldenSite(t, cut(t, map[string]string{"manual.md": manual}), lines(q1, q2, q3, q4), lines(p1), "Ada")
 	w := open(t, browser, url)
 	w.sees("#body", "power key")
-	for _, scheme := range []string{"light", "dark"} {
-		media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
-			t.Fatal(err)
-		}
-		for _, width := range []int64{390, 1000, 1400} {
-			w.do(chromedp.EmulateViewport(width, 844))
-			for _, state := range []struct{ name, js, ready string }{
-				{"question", `document.querySelector("#items [data-id=q2]").click()`, `document.querySelector("#body h1")?.innerText === "What is a trap?"`},
-				{"edit", `document.getElementById("edit").click()`, `document.querySelector("#f-checks section")`},
-				{"help", `document.getElementById("cancel").click(), document.getElementById("help").click()`, `document.querySelector("dialog dl")`},
-				{"ruled", `document.querySelector("dialog button").click(), document.querySelector("#items [data-id=q4]").click()`, `document.querySelector("#body h1")?.innerText === "Who made it?"`},
-			} {
-				eval[any](w, state.js+", 1")
-				w.until("%s", state.ready)
-				for _, fault := range eval[[]string](w, faults) {
-					t.Errorf("%s, %s, %d px: %s", state.name, scheme, width, fault)
-				}
-			}
-		}
-	}
+	look(w, []state{
+		{"question", `document.querySelector("#items [data-id=q2]").click()`, `document.querySelector("#body h1")?.innerText === "What is a trap?"`},
+		{"edit", `document.getElementById("edit").click()`, `document.querySelector("#f-checks section")`},
+		{"help", `document.getElementById("cancel").click(), document.getElementById("help").click()`, `document.querySelector("dialog dl")`},
+		{"ruled", `document.querySelector("dialog button").click(), document.querySelector("#items [data-id=q4]").click()`, `document.querySelector("#body h1")?.innerText === "Who made it?"`},
+	})
+	answers, verdict := answered()
+	labels := open(t, browser, labelsSite(t, filepath.Join(t.TempDir(), "labels.json"), answers, verdict))
+	labels.sees("h1", "Question 1?")
+	labels.press("1", "4")
+	labels.sees("#count", "1 of 2 labelled")
+	look(labels, []state{
+		{"labelled", `document.querySelector('#items [data-place="0"]').click()`, `document.querySelector("#faithful [aria-pressed=true]")`},
+		{"to label", `document.querySelector('#items [data-place="1"]').click()`, `document.querySelector("#readings")`},
+		{"readings", `document.querySelector("#readings button").click()`, `document.querySelector("#readings .card")`},
+	})
 
 	// The keyboard's focus is seen wherever it goes.
 	w.do(chromedp.EmulateViewport(1400, 900))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"github.com/mobiumdev/mobium-rag/pkg/corpus"
+	"github.com/mobiumdev/mobium-rag/pkg/label"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 	"github.com/mobiumdev/mobium-rag/pkg/review"
 	"github.com/mobiumdev/mobium-rag/pkg/reviewweb"
@@ -119,6 +121,36 @@ func goldenSite(tb testing.TB, c *corpus.Corpus, set, proposed, by string) (dir,
 		tb.Fatal(err)
 	}
 	return dir, served(tb, handler)
+}
+
+// answered is two answers, with a judge's reading of the second.
+func answered() ([]*record.Answer, *record.Verdict) {
+	var answers []*record.Answer
+	for i, text := range []string{"Use the **stop** command.", "It boots <script>document.title='pwned'</script> for 90 seconds."} {
+		answers = append(answers, &record.Answer{
+			Question: record.QuestionRef{ID: record.QuestionID(fmt.Sprint("q", i+1)), Text: fmt.Sprintf("Question %d?", i+1)}, System: "s", Model: "extract", Status: record.Scored,
+			Passages:  []record.Labelled{{Label: "P1", Passage: "manual.md#stop", Section: "manual.md#stop", Text: "Use the stop command. [x](javascript:alert(1))"}},
+			Text:      text,
+			Sentences: []record.Sentence{{Text: text, Labels: []string{"P1"}}},
+		})
+	}
+	return answers, &record.Verdict{Key: "k", Question: answers[1].Question, Judge: "ollama:m", Metric: record.Faithfulness, Answer: answers[1].Digest(),
+		Claims: []record.Claim{{Claim: "a claim that the judge read", Supported: record.No}}, Mark: record.No, Status: record.Scored}
+}
+
+// labelsSite is the labels page of two answers; blind where there is no reading.
+func labelsSite(tb testing.TB, path string, answers []*record.Answer, reading *record.Verdict) (url string) {
+	tb.Helper()
+	l := &reviewweb.Labels{All: answers, Blind: reading == nil, Store: label.Store{Path: path}, By: "Ada", Now: noon,
+		Drawn: []review.Drawn{{Answer: answers[0], Weight: 1.5}, {Answer: answers[1], Weight: 0.5}}}
+	if reading != nil {
+		l.Verdicts = []*record.Verdict{reading}
+	}
+	handler, err := l.Handler()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return served(tb, handler)
 }
 
 func file(tb testing.TB, path, text string) {

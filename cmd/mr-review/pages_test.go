@@ -10,7 +10,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/mobiumdev/mobium-rag/pkg/label"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 	"github.com/mobiumdev/mobium-rag/pkg/review"
 	"github.com/mobiumdev/mobium-rag/pkg/reviewweb"
@@ -24,7 +23,7 @@ func TestPages(t *testing.T) {
 		test func(*testing.T, context.Context)
 	}{
 		{"review", reviewQuestions}, {"label", labelAnswers}, {"two windows", twoWindows}, {"name", askName},
-		{"draft", keepDraft}, {"access", access}, {"coverage and guide", otherPages}, {"watch", watch},
+		{"draft", keepDraft}, {"again", ruleAgain}, {"access", access}, {"coverage and guide", otherPages}, {"watch", watch},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, browser) })
 	}
@@ -118,28 +117,9 @@ func reviewQuestions(t *testing.T, browser context.Context) {
 
 // labelAnswers labels one answer by keyboard and one by mouse, with a reload in between.
 func labelAnswers(t *testing.T, browser context.Context) {
-	var answers []*record.Answer
-	for i, text := range []string{"Use the **stop** command.", "It boots <script>document.title='pwned'</script> for 90 seconds."} {
-		answers = append(answers, &record.Answer{
-			Question: record.QuestionRef{ID: record.QuestionID(fmt.Sprint("q", i+1)), Text: "Question " + fmt.Sprint(i+1) + "?"}, System: "s", Model: "extract", Status: record.Scored,
-			Passages:  []record.Labelled{{Label: "P1", Passage: "manual.md#stop", Section: "manual.md#stop", Text: "Use the stop command. [x](javascript:alert(1))"}},
-			Text:      text,
-			Sentences: []record.Sentence{{Text: text, Labels: []string{"P1"}}},
-		})
-	}
-	verdict := &record.Verdict{Key: "k", Question: answers[1].Question, Judge: "ollama:m", Metric: record.Faithfulness, Answer: answers[1].Digest(),
-		Claims: []record.Claim{{Claim: "a claim that the judge read", Supported: record.No}}, Mark: record.No, Status: record.Scored}
+	answers, verdict := answered()
 	path := filepath.Join(t.TempDir(), "labels.json")
-	site := func(blind bool, verdicts ...*record.Verdict) string {
-		l := &reviewweb.Labels{All: answers, Verdicts: verdicts, Blind: blind, Store: label.Store{Path: path}, By: "Ada", Now: noon,
-			Drawn: []review.Drawn{{Answer: answers[0], Weight: 1.5}, {Answer: answers[1], Weight: 0.5}}}
-		handler, err := l.Handler()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return served(t, handler)
-	}
-	w := open(t, browser, site(false, verdict))
+	w := open(t, browser, labelsSite(t, path, answers, verdict))
 
 	w.sees("h1", "Question 1?")
 	w.press("1")
@@ -184,7 +164,7 @@ func labelAnswers(t *testing.T, browser context.Context) {
 		t.Errorf("labels.json (-want +got):\n%s", d)
 	}
 
-	blind := open(t, browser, site(true))
+	blind := open(t, browser, labelsSite(t, path, answers, nil))
 	blind.sees("h1", "Question 1?")
 	blind.press("j")
 	blind.sees("h1", "Question 2?")
@@ -283,6 +263,59 @@ func keepDraft(t *testing.T, browser context.Context) {
 	w.sees("h1", "How long does it boot?")
 	if _, err := (review.Store{Path: filepath.Join(dir, "review", "decisions.json")}).Load(); err != nil {
 		t.Error(err)
+	}
+}
+
+// ruleAgain: what is approved is what is shown, an edit where there is one, and
+// a note that was just written goes with it.
+func ruleAgain(t *testing.T, browser context.Context) {
+	found := strings.Replace(q3, `"review":"draft"`, `"found":"two names","review":"draft"`, 1)
+	dir, url := goldenSite(t, cut(t, map[string]string{"manual.md": manual}), lines(q1, found, q4), "", "Ada")
+	w := open(t, browser, url)
+	rulings := func() string { return contents(t, dir, "review", "decisions.json") }
+	w.sees("#body", "power key")
+	w.press("e")
+	w.write("How long?")
+	w.press("Ctrl+\r")
+	w.sees("h1", "How is it stopped")
+	w.sees("#body", "saves first")
+
+	w.click(`#items [data-id="q1"]`)
+	w.sees("h1", "How long?")
+	w.sees("#ruling", "Edited by Ada")
+	w.click("#note")
+	w.write("short is good")
+	w.click("#approve") // the note is saved on the way
+	w.sees("#saved", "Saved: q1, edit")
+	w.sees("h1", "How is it stopped")
+	if got := rulings(); !strings.Contains(got, `"question":"How long?"`) || !strings.Contains(got, `"note":"short is good"`) {
+		t.Errorf("the edit or the note is gone:\n%s", got)
+	}
+
+	// A key that is hit twice is meant once; a defect that is taken out is an edit.
+	w.click("#found-in-docs")
+	eval[any](w, `document.activeElement.select(), 1`)
+	w.press("\b")
+	w.press("Ctrl+\r")
+	w.until(`document.activeElement.id !== "found-in-docs"`)
+	eval[any](w, `for (const i of [1, 2]) document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "a", bubbles: true})); 1`)
+	w.sees("#saved", "Saved: q3, edit")
+	w.sees("h1", "Who made it?")
+	if got := rulings(); strings.Contains(got, "two names") || strings.Contains(got, `"question":"q4"`) {
+		t.Errorf("the defect is still there, or the next question was ruled on unseen:\n%s", got)
+	}
+	w.press("u")
+	w.sees("#saved", "Taken back: q3")
+	w.sees("h1", "How is it stopped")
+	w.press("u")
+	w.sees("h1", "How long?")
+	w.press("u")
+	w.sees("#saved", "Saved: q1, edit")
+	w.press("u")
+	w.sees("#saved", "Taken back: q1")
+	w.sees("h1", "How long does it boot?")
+	if got := rulings(); got != `{"decisions":[]}`+"\n" {
+		t.Errorf("after all was undone the file holds %s", got)
 	}
 }
 

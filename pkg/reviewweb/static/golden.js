@@ -1,17 +1,15 @@
 // The golden review page: which question is shown, what is ruled, and what others ruled.
 import { $, address, ask, dialog, draft, el, every, help, keys, name, saved, toast } from "./common.js";
 import { decided, row, update } from "./golden-list.js";
-import { record, show, skeleton } from "./golden-view.js";
+import { show, skeleton } from "./golden-view.js";
 import { edit } from "./golden-edit.js";
 import { brings, searching } from "./golden-search.js";
+import { proposed, ruling, told } from "./golden-rule.js";
 
 const page = {
   version: "", by: "", list: [], byId: new Map(), order: [],
-  id: null, details: new Map(), editing: null, busy: false, undo: [],
+  id: null, details: new Map(), editing: null, ruling: false, saving: null, undo: [],
 };
-
-// told is what the list says of a question.
-const told = ["seq", "action", "by", "stale", "applied", "question", "kind", "review", "from"];
 
 // ---- the list -------------------------------------------------------------
 
@@ -150,102 +148,6 @@ function onward() {
   }
 }
 
-// ---- ruling ---------------------------------------------------------------
-
-const proposed = (d) => d.from !== "set";
-
-// rule saves a ruling on the question shown. Golden is the record as it shall be.
-async function rule(action, golden) {
-  const d = page.details.get(page.id)?.value;
-  if (!d || page.busy) return false;
-  if (!page.by && !(page.by = await name(""))) return false;
-  const fields = page.editing ? {} : { note: $("note").value.trim(), found: $("found-in-docs").value.trim() };
-  let { note, found } = { note: golden?.note ?? fields.note, found: fields.found };
-  if (golden) ({ note, ...golden } = golden);
-  else if (action === "approve" || action === "enter") {
-    const base = d.golden.found || "";
-    if (base && !found) { // only an edit can take it out
-      golden = { ...record(d.shown), found: "" };
-      if (action === "approve") action = "edit";
-    } else if (found === base) found = "";
-  }
-  const body = { question: d.id, action, base: d.base, note: note || "", found: golden || action === "drop" || action === "reject" ? "" : found || "", seen: d.decision?.seq || 0 };
-  if (golden) body.golden = golden;
-  return send(d, body, true);
-}
-
-async function send(d, body, undoable) {
-  page.busy = true;
-  saved("Saving…");
-  try {
-    const now = await ask("/api/golden/decide", body);
-    if (undoable) page.undo.push({ id: d.id, before: d.stale || d.applied ? null : d.decision || null });
-    const q = page.byId.get(d.id);
-    for (const k of told) q[k] = now[k];
-    // What the gold says stays as it was shown, but where the ruling is or was an edit.
-    if (body.golden || d.decision?.golden) page.details.delete(d.id);
-    else keep({ ...d, action: undefined, by: undefined, seq: undefined, stale: undefined, applied: undefined, decision: undefined, ...now });
-    draft.drop("edit " + d.id);
-    draft.drop("note " + d.id);
-    saved(body.action === "withdraw" ? "Taken back: " + d.id : "Saved: " + d.id + ", " + body.action);
-    return true;
-  } catch (e) {
-    saved(e.message, true);
-    toast(e.message);
-    if (e.now) {
-      keep(e.now);
-      if (page.id === d.id) repaint();
-    }
-    return false;
-  } finally {
-    page.busy = false;
-    narrow();
-  }
-}
-
-async function approve() {
-  if (page.editing) return;
-  const d = page.details.get(page.id)?.value;
-  if (d && await rule(proposed(d) ? "enter" : "approve")) onward();
-}
-
-async function drop() {
-  if (page.editing) return;
-  const d = page.details.get(page.id)?.value;
-  if (d && await rule(proposed(d) ? "reject" : "drop")) onward();
-}
-
-async function undo() {
-  if (page.busy || page.editing) return;
-  let last = page.undo.pop();
-  if (!last) {
-    if (!page.byId.get(page.id)?.action) return toast("Nothing to undo");
-    last = { id: page.id, before: null };
-  }
-  await select(last.id);
-  const d = page.details.get(last.id)?.value;
-  if (!d) return;
-  const b = last.before;
-  const body = { question: d.id, base: d.base, seen: d.decision?.seq || 0, action: b ? b.action : "withdraw", note: b?.note || "", found: b?.found || "" };
-  if (b?.golden) body.golden = record(b.golden);
-  if (await send(d, body, false)) select(last.id);
-}
-
-// saveFields saves the note and the defect when they change, where there is a ruling they belong to.
-page.saveFields = async () => {
-  const d = page.details.get(page.id)?.value;
-  const note = $("note").value.trim(), found = $("found-in-docs").value.trim();
-  if (!d?.decision || d.stale || d.applied) {
-    draft.write("note " + d.id, { note, found });
-    saved("Kept here until you rule");
-    return;
-  }
-  const { action, golden } = d.decision;
-  if (golden) await send(d, { question: d.id, action, base: d.base, golden: { ...record(golden), found }, note, found: "", seen: d.decision.seq }, true);
-  else await rule(action);
-  if (page.id === d.id) select(d.id, false);
-};
-
 // ---- editing --------------------------------------------------------------
 
 page.startEditing = () => {
@@ -267,13 +169,10 @@ page.cancel = async () => {
   $("body").querySelector("h1")?.focus({ preventScroll: true });
 };
 
-page.save = async (golden) => {
-  const d = page.details.get(page.id)?.value;
-  if (await rule(proposed(d) ? "enter" : "edit", golden)) {
-    page.editing = null;
-    onward();
-  }
-};
+// ---- ruling ---------------------------------------------------------------
+
+Object.assign(page, { detail, keep, narrow, onward, repaint, select });
+const { approve, drop, undo } = ruling(page);
 
 // ---- the bar below and the keys --------------------------------------------
 
@@ -328,5 +227,4 @@ $("narrow").addEventListener("input", narrow);
 $("help").addEventListener("click", () => help(listed));
 $("who").addEventListener("click", async () => { page.by = await name(page.by); $("who").textContent = page.by; });
 searching(page);
-page.step = step;
 every(refresh);

@@ -47,7 +47,7 @@ export function show(body, d, page) {
     onclick: () => cards.get(label)?.scrollIntoView({ block: "start", behavior: matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth" }),
   }, label);
   const cited = new Set(d.sentences.flatMap((s) => s.labels || []));
-  const note = el("textarea", { id: "note", rows: "2", value: d.note || "", onchange: (e) => page.saveNote(page.details.get(d.place).value, e.target.value.trim()) });
+  const note = el("textarea", { id: "note", rows: "2", value: d.note || "", onchange: (e) => page.saveNote(d.place, e.target.value.trim()) });
   body.replaceChildren(
     el("div", { class: "row" }, el("span", { class: "mono" }, d.question), el("span", { class: "muted push" }, (d.place + 1) + " of " + page.list.length)),
     el("h1", { tabindex: "-1" }, d.text),
@@ -99,7 +99,7 @@ function readings(d, page) {
         if (!box.hidden || box.firstChild) {
           box.hidden = !box.hidden;
         } else {
-          const got = await page.open(d, judge);
+          const got = await page.open(d.place, judge);
           if (!got) return;
           box.append(...got.map(reading));
           box.hidden = false;

@@ -2,7 +2,7 @@
 import { $, address, ask, el, every, help, keys, name, saved, toast } from "./common.js";
 import { marked, paintMarks, row, show, update } from "./labels-view.js";
 
-const page = { version: "", by: "", blind: false, list: [], at: null, details: new Map(), busy: false, undo: [] };
+const page = { version: "", by: "", blind: false, list: [], at: null, details: new Map(), undo: [] };
 
 // ---- the list -------------------------------------------------------------
 
@@ -101,14 +101,19 @@ const request = (d, change = {}) => ({
   place: d.place, question: d.question, faithful: d.faithful || "", relevant: d.relevant || "", note: d.note || "", seen: d.seq || 0, ...change,
 });
 
-// send saves a label and shows what the server then holds.
-async function send(d, change, undoable = true) {
-  if (page.busy) return false;
+// Saves take turns: a key that comes while one is under way waits, and then
+// changes what was saved. change is told the answer as it then stands.
+let turn = Promise.resolve();
+const send = (place, change, undoable = true) => (turn = turn.then(() => save(place, change, undoable)));
+
+// save saves a label and shows what the server then holds.
+async function save(place, change, undoable) {
+  const d = page.details.get(place)?.value;
+  if (!d) return false;
   if (!page.by) { rename(); return false; }
-  page.busy = true;
   saved("Saving…");
   try {
-    const now = await ask("/api/labels/mark", request(d, change));
+    const now = await ask("/api/labels/mark", request(d, change(d)));
     if (undoable) page.undo.push({ place: d.place, faithful: d.faithful || "", relevant: d.relevant || "", note: d.note || "" });
     took(now);
     saved("Saved: " + now.question);
@@ -116,8 +121,6 @@ async function send(d, change, undoable = true) {
   } catch (e) {
     fail(e);
     return false;
-  } finally {
-    page.busy = false;
   }
 }
 
@@ -137,38 +140,31 @@ function fail(e) {
   if (e.now.place === page.at) select(page.at, false);
 }
 
-page.mark = (what, choice) => {
-  const d = page.details.get(page.at)?.value;
-  if (d) return send(d, { [what]: d[what] === choice ? "" : choice });
-};
+page.mark = (what, choice) => send(page.at, (d) => ({ [what]: d[what] === choice ? "" : choice }));
 
-page.saveNote = (d, note) => { if (note !== (d.note || "")) send(d, { note }); };
+page.saveNote = (place, note) => send(place, () => ({ note }));
 
 async function undo() {
   const last = page.undo.pop();
   if (!last) return toast("Nothing to undo");
   await select(last.place);
-  const d = page.details.get(last.place)?.value;
-  if (d && await send(d, last, false)) select(last.place);
+  const { place, ...marks } = last;
+  if (await send(place, () => marks, false)) select(place);
 }
 
 // open asks for a judge's readings: the server keeps that it was asked, then tells.
-page.open = async (d, judge) => {
-  if (page.busy) return null;
+page.open = (place, judge) => (turn = turn.then(async () => {
   if (!page.by) { rename(); return null; }
-  page.busy = true;
   try {
-    const got = await ask("/api/labels/open", { ...request(page.details.get(d.place).value), judge });
+    const got = await ask("/api/labels/open", { ...request(page.details.get(place).value), judge });
     took(got.answer);
     saved("Kept: the readings of " + judge + " were opened");
     return got.readings;
   } catch (e) {
     fail(e);
     return null;
-  } finally {
-    page.busy = false;
   }
-};
+}));
 
 // ---- keys -----------------------------------------------------------------
 

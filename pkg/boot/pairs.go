@@ -16,7 +16,9 @@ type raters struct {
 	a, b   string
 	rows   map[record.QuestionID]*[4]float64 // as in a Table
 	n      int
-	free   labels // of the pairs in which none saw the other's reading
+	free   labels  // of the pairs in which none saw the other's reading
+	light  float64 // the smallest weight of a pair, and the greatest
+	heavy  float64
 	from   []stream
 }
 
@@ -90,6 +92,10 @@ func (r *raters) add(rec *record.Pair, from stream) {
 		}
 	}
 	count(r.rows)
+	if r.n == 0 {
+		r.light, r.heavy = weight, weight
+	}
+	r.light, r.heavy = min(r.light, weight), max(r.heavy, weight)
 	r.n++
 	if !slices.Contains(r.from, from) {
 		r.from = append(r.from, from)
@@ -145,6 +151,9 @@ func (a *analysis) interval(r *raters, stat string) *record.Interval {
 	iv := &record.Interval{Metric: r.metric, System: cmp.Or(r.system, "all"), Judge: Raters(r.a, r.b), Stat: stat, Level: a.Level}
 	if joint := r.n - r.free.yes.n - r.free.no.n; joint > 0 {
 		iv.Warnings = append(iv.Warnings, fmt.Sprintf("%d of %d pairs are not independent", joint, r.n))
+	}
+	if r.light < r.heavy {
+		iv.Warnings = append(iv.Warnings, fmt.Sprintf("the pairs weigh from %.3g to %.3g", r.light, r.heavy))
 	}
 	return iv
 }

@@ -1,32 +1,38 @@
 package report
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"slices"
 
+	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
 // claims is nil unless an interval is not of the scores that came with it: its
 // system has none of the metric, or their number or mean is another than it
-// says. Nothing is checked where no score came, and nothing of statistics of
-// pairs, which are of marks and not of scores.
+// says; a statistic of two raters likewise, of the pairs. Nothing is checked
+// where neither came.
 func (c *collector) claims() error {
-	scored := false
+	scored, paired := false, false
 	for _, p := range c.out.Parts {
-		scored = scored || len(p.Scores) > 0
-	}
-	if !scored {
-		return nil
+		scored, paired = scored || len(p.Scores) > 0, paired || len(p.Pairs) > 0
 	}
 	var bad []error
 	for _, p := range c.out.Parts {
 		for _, iv := range p.Intervals {
-			if err := p.claim(iv); err != nil {
+			claim, came := p.claim, scored
+			if ofPairs(iv) {
+				claim, came = p.claimOfPairs, paired
+			}
+			if !came {
+				continue
+			}
+			if err := claim(iv); err != nil {
 				bad = append(bad, hint.Wrap(fmt.Errorf("%v: %w", c.at[iv], err),
 					"run mr-boot again on the scores that you give to mr-report"))
 			}
@@ -36,9 +42,6 @@ func (c *collector) claims() error {
 }
 
 func (p *Part) claim(iv *record.Interval) error {
-	if ofPairs(iv) {
-		return nil
-	}
 	by := ""
 	if iv.Judge != "" {
 		by = fmt.Sprintf(" and judge %q", iv.Judge)
@@ -96,4 +99,69 @@ func (p *Part) mean(iv *record.Interval) (n int, mean float64) {
 		sum += v
 	}
 	return len(all), sum / float64(len(all))
+}
+
+// claimOfPairs is claim for a statistic of two raters.
+func (p *Part) claimOfPairs(iv *record.Interval) error {
+	pairs := p.pairsOf(iv)
+	if len(pairs) == 0 {
+		return fmt.Errorf("an interval of %s of %s of system %q, of which no pair came (half %s)", iv.Stat, iv.Judge, iv.System, p.Half)
+	}
+	value, known := p.again(iv, pairs)
+	if iv.Value == nil || !known || math.Abs(value-*iv.Value) <= rounding {
+		return nil
+	}
+	return fmt.Errorf("%s in %s of %s, system %q, is %v, and %v by the %d pairs that came: the interval was changed, or is of other pairs", iv.Stat, iv.Metric, iv.Judge, iv.System, *iv.Value, value, len(pairs))
+}
+
+// pairsOf are the pairs behind an interval; where its system has none of its
+// own, those of all systems, which a correction then stands on.
+func (p *Part) pairsOf(iv *record.Interval) []*record.Pair {
+	var own, all []*record.Pair
+	for _, rec := range p.Pairs {
+		if rec.Metric != iv.Metric || boot.Raters(rec.RaterA, rec.RaterB) != iv.Judge {
+			continue
+		}
+		if all = append(all, rec); rec.System == iv.System {
+			own = append(own, rec)
+		}
+	}
+	if own != nil {
+		return own
+	}
+	return all
+}
+
+// again is the value of an interval by the pairs, as mr-boot has it; known is
+// false where the scores that it needs did not come.
+func (p *Part) again(iv *record.Interval, pairs []*record.Pair) (value float64, known bool) {
+	corrects := iv.Stat == boot.StatCorrected || iv.Stat == boot.StatPPI
+	var t boot.Table
+	for _, rec := range pairs {
+		if rec.Independent || !corrects {
+			t.Add(rec.MarkA, rec.MarkB, cmp.Or(rec.Weight, 1))
+		}
+	}
+	if corrects {
+		n, mean := p.mean(&record.Interval{Metric: iv.Metric, System: iv.System, Judge: pairs[0].RaterA})
+		statistic := boot.Corrected
+		if iv.Stat == boot.StatPPI {
+			statistic = boot.Powered
+		}
+		value, _ = statistic([]float64{t.YesYes, t.YesNo, t.NoYes, t.NoNo, mean, 1}, 1)
+		return min(1, max(0, value)), n > 0
+	}
+	switch iv.Stat {
+	case boot.StatKappa:
+		value, _ = t.Kappa()
+	case boot.StatBaseRate:
+		value, _ = t.BaseRate()
+	case boot.StatTPR:
+		value, _ = t.TPR()
+	case boot.StatTNR:
+		value, _ = t.TNR()
+	case boot.StatFlips:
+		value = (t.YesNo + t.NoYes) / t.N()
+	}
+	return value, true
 }

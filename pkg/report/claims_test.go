@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -51,5 +52,42 @@ func TestClaims(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// TestClaimsOfPairs: of 40 pairs 18 yes by both, 18 no, 2 yes by j alone, 2 by
+// Ada: kappa 0.8, TPR and TNR 0.9. The judge says yes to 20 of 40, so that its
+// rate is 0.5 however corrected.
+func TestClaimsOfPairs(t *testing.T) {
+	var in strings.Builder
+	for i := range 40 {
+		a, b := "yes", "yes"
+		if i%2 == 1 {
+			a, b = "no", "no"
+		}
+		if i < 4 {
+			b = map[string]string{"yes": "no", "no": "yes"}[b]
+		}
+		value := map[string]int{"yes": 1, "no": 0}[a]
+		fmt.Fprintf(&in, `{"type":"score","question":{"id":"q%d"},"system":"s","judge":"j","metric":"relevance","value":%d,"status":"scored"}`+"\n", i, value)
+		fmt.Fprintf(&in, `{"type":"pair","question":{"id":"q%d"},"system":"s","metric":"relevance","rater_a":"j","rater_b":"Ada","mark_a":%q,"mark_b":%q,"independent":true}`+"\n", i, a, b)
+	}
+	for _, tt := range []struct {
+		raters, stat string
+		value        float64
+		want         string // a part of the error
+	}{
+		{"j and Ada", "kappa", 0.8, ""}, {"j and Ada", "TPR", 0.9, ""}, {"j and Ada", "TNR", 0.9, ""}, {"j and Ada", "base-rate", 0.5, ""},
+		{"j and Ada", "corrected", 0.5, ""}, {"j and Ada", "PPI", 0.5, ""},
+		{"j and Ada", "kappa", 0.84, `kappa in relevance of j and Ada, system "s", is 0.84, and 0.8 by the 40 pairs that came: the interval was changed, or is of other pairs`},
+		{"j and Ada", "TPR", 0.92, "TPR in relevance of j and Ada"}, {"j and Ada", "TNR", 0.92, "TNR in"}, {"j and Ada", "base-rate", 0.6, "base-rate in"},
+		{"j and Ada", "corrected", 0.55, "corrected in"}, {"j and Ada", "PPI", 0.55, "PPI in"},
+		{"j and Bob", "kappa", 0.8, `an interval of kappa of j and Bob of system "s", of which no pair came`},
+	} {
+		line := fmt.Sprintf(`{"type":"interval","metric":"relevance","system":"s","judge":%q,"stat":%q,"n":40,"n_unscored":0,"n_error":0,"value":%v,"level":0.95,"trusted":true}`+"\n", tt.raters, tt.stat, tt.value)
+		_, err := Read(record.NewReader(record.Source{Name: "in", Reader: strings.NewReader(in.String() + line)}))
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s of %s %v: got %v, want %q", tt.stat, tt.raters, tt.value, err, tt.want)
+		}
 	}
 }

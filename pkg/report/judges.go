@@ -68,6 +68,11 @@ func (p *Part) word(judge string, metric record.MetricName) string {
 	case len(open) > 0:
 		return "**" + notEstablished + "**: " + join(open, ", ")
 	}
+	for _, iv := range p.means("") { // what mr-boot saw and the controls do not show: they are of other marks
+		if iv.Judge == judge && iv.Metric == metric && p.standing(iv).word == untrusted {
+			return "**" + untrusted + "**: see its marks"
+		}
+	}
 	return "controls pass"
 }
 

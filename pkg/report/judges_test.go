@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/mobiumdev/mobium-rag/pkg/lexical"
+	"github.com/mobiumdev/mobium-rag/pkg/record"
 )
 
 const lexicalScore = `{"type":"score","question":{"id":"q1"},"system":"s","judge":"lexical","metric":"faithfulness","value":1,"status":"scored"}` + "\n"
@@ -66,5 +67,23 @@ func TestBeliedControl(t *testing.T) {
 	page, _ := makePage(t, []byte(control+lexicalScore))
 	if !strings.Contains(page, "**broken**: made-up") || !strings.Contains(page, "it says yes, but 2 of 20 are wrong") {
 		t.Errorf("the page believes the control:\n%s", page)
+	}
+}
+
+// TestGlanceHeedsTheFigures: controls that pass do not stand at the top of a page
+// whose figures are withheld because the controls are of other marks.
+func TestGlanceHeedsTheFigures(t *testing.T) {
+	in := lexicalScore
+	for _, name := range record.JudgeControls(record.Faithfulness) {
+		in += `{"type":"control","metric":"faithfulness","judge":"lexical","control":"` + name + `","expect":"x","got":"x","n":20,"ok":"yes"}` + "\n"
+	}
+	const interval = `{"type":"interval","metric":"faithfulness","system":"s","judge":"lexical","stat":"mean","n":1,"n_unscored":0,"n_error":0,"level":0.95,`
+	for says, want := range map[string]string{
+		`"value":1,"trusted":true}`:                                         "| lexical | controls pass |",
+		`"trusted":false,"reason":"its controls stand behind other marks"}`: "| lexical | **untrusted**: see its marks |",
+	} {
+		if page, _ := makePage(t, []byte(in+interval+says+"\n")); !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s:\n%s", want, page)
+		}
 	}
 }

@@ -119,10 +119,16 @@ func refusal(c *record.Control) error {
 	return fmt.Errorf("%s of %s: control %s failed: expected %s, got %s (%s)", c.Metric, c.Judge, c.Control, c.Expect, c.Got, c.Reason)
 }
 
+// machine says whether a name is one that mr-judge gives a judge.
+func machine(name string) bool {
+	scheme, _, ok := strings.Cut(name, ":")
+	return ok && (scheme == "ollama" || scheme == "claude-cli") || Family(name) == "lexical"
+}
+
 // folded is a name without what nobody sees a difference in.
 func folded(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 
-// strangers is nil unless a person goes by the name of a judge.
+// strangers is nil unless a person goes by the name of a judge, of this stream or another.
 func (g *Agreement) strangers(verdicts []*record.Verdict) error {
 	judges := map[string]bool{}
 	for _, v := range verdicts {
@@ -131,7 +137,7 @@ func (g *Agreement) strangers(verdicts []*record.Verdict) error {
 	var bad []error
 	said := map[string]bool{}
 	for _, l := range g.Labels {
-		if judges[folded(strings.TrimSuffix(l.Rater, boot.Again))] && !said[l.Rater] {
+		if name := folded(strings.TrimSuffix(l.Rater, boot.Again)); (judges[name] || machine(name)) && !said[l.Rater] {
 			said[l.Rater] = true
 			bad = append(bad, hint.Wrap(fmt.Errorf("a label is by %q, which is the name of a judge: labels are people's", l.Rater),
 				"give the person a name of their own in the file of labels"))

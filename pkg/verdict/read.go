@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/mobiumdev/mobium-rag/pkg/boot"
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
@@ -76,6 +77,9 @@ func (in *input) verdict(v *record.Verdict, pos record.Pos) error {
 	if err := in.once(pos, "verdict %d of judge %q on %s of question %q, system %q, control %q, answer %.12s", v.Repeat, v.Judge, v.Metric, v.Question.ID, SystemOf(v), v.Control, v.Answer); err != nil {
 		return err
 	}
+	if why := contradiction(v); why != "" {
+		return hint.Wrap(fmt.Errorf("the verdict of judge %q contradicts itself: %s", v.Judge, why), "give verdicts as mr-judge writes them")
+	}
 	if v.Control != "" {
 		return nil
 	}
@@ -87,6 +91,28 @@ func (in *input) verdict(v *record.Verdict, pos record.Pos) error {
 		in.answers[key] = judged{v.Answer, pos}
 	}
 	return nil
+}
+
+// contradiction is how a verdict is belied by what it holds, "" if it is not.
+func contradiction(v *record.Verdict) string {
+	if v.Status != record.Scored {
+		return ""
+	}
+	rejected := slices.ContainsFunc(v.Claims, func(c record.Claim) bool { return c.Supported != record.Yes })
+	if v.Metric == record.Faithfulness && len(v.Claims) > 0 && rejected != (v.Mark == record.No) {
+		return fmt.Sprintf("mark %s, and %d of %d claims supported", v.Mark, supported(v.Claims), len(v.Claims))
+	}
+	must := record.Mark("")
+	switch v.Control {
+	case record.MadeUp, record.RandomPassages, record.Altered, record.OtherAnswer:
+		must = record.No
+	case record.Verbatim, record.KeyFactsAnswer:
+		must = record.Yes
+	}
+	if must != "" && v.Expect != must {
+		return fmt.Sprintf("control %s expects %s, and must be %s", v.Control, v.Expect, must)
+	}
+	return ""
 }
 
 // once is an error where the same thing came before.

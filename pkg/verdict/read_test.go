@@ -48,3 +48,31 @@ func TestChecked(t *testing.T) {
 		})
 	}
 }
+
+// TestContradiction: a verdict is believed no mark against its own claims, and no
+// control another mark than it must get.
+func TestContradiction(t *testing.T) {
+	yes, no := record.Claim{Claim: "a", Supported: record.Yes}, record.Claim{Claim: "b", Supported: record.No}
+	for _, tt := range []struct {
+		v    record.Verdict
+		want string
+	}{
+		{record.Verdict{Metric: record.Faithfulness, Mark: record.Yes, Claims: []record.Claim{yes}}, ""},
+		{record.Verdict{Metric: record.Faithfulness, Mark: record.No, Claims: []record.Claim{yes, no}}, ""},
+		{record.Verdict{Metric: record.Faithfulness, Mark: record.No}, ""},
+		{record.Verdict{Metric: record.Relevance, Mark: record.Yes, Claims: []record.Claim{no}}, ""},
+		{record.Verdict{Metric: record.Faithfulness, Mark: record.Yes, Claims: []record.Claim{yes, no}}, "mark yes, and 1 of 2 claims supported"},
+		{record.Verdict{Metric: record.Faithfulness, Mark: record.No, Claims: []record.Claim{yes}}, "mark no, and 1 of 1 claims supported"},
+		{record.Verdict{Metric: record.Relevance, Mark: record.Yes, Control: record.OtherAnswer, Expect: record.Yes}, "control other-answer expects yes, and must be no"},
+		{record.Verdict{Metric: record.Relevance, Mark: record.No, Control: record.KeyFactsAnswer, Expect: record.No}, "control key-facts expects no, and must be yes"},
+		{record.Verdict{Metric: record.Relevance, Mark: record.No, Control: record.Padding, Expect: record.No}, ""},
+	} {
+		tt.v.Status = record.Scored
+		if got := contradiction(&tt.v); got != tt.want {
+			t.Errorf("%+v: got %q, want %q", tt.v, got, tt.want)
+		}
+	}
+	if got := contradiction(&record.Verdict{Status: record.Unscored, Control: record.MadeUp}); got != "" {
+		t.Errorf("without a mark: %q", got)
+	}
+}

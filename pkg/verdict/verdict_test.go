@@ -216,6 +216,8 @@ func TestFamily(t *testing.T) {
 		"ollama:qwen2.5:14b": "qwen", "ollama:qwen3:8b": "qwen", "ollama:mistral-small:24b": "mistral", "ollama:llama3.1:8b": "llama",
 		"ollama:hf.co/Qwen/Qwen2.5-7B-GGUF:Q4": "qwen", "claude-cli:claude-opus-4-1": "claude", "claude-cli:opus": "claude",
 		"lexical": "lexical", "lexical+ce": "lexical", "ollama:4x": "4x", "": "",
+		"qwen2.5:14b": "qwen", "Ollama:Qwen2.5:14b": "qwen", "llama3": "llama", "mistral-small:24b": "mistral", "ollama:mixtral:8x7b": "mistral",
+		"ollama:deepseek-r1-distill-qwen:7b": "qwen", "ollama:codellama:7b": "llama", "ollama:gemma2:9b": "gemma", "ollama:smollm2:135m": "smollm",
 	} {
 		if got := Family(judge); got != want {
 			t.Errorf("%s: %s, want %s", judge, got, want)

@@ -55,6 +55,7 @@ export function ruling(page) {
   }
 
   function send(d, body, undoable) {
+    page.saves++;
     return (page.saving = save(d, body, undoable));
   }
 
@@ -85,19 +86,20 @@ export function ruling(page) {
     }
   }
 
-  const shown = () => (page.editing ? null : page.details.get(page.id)?.value);
-
-  function approve() {
-    const d = shown();
-    if (d) decide(proposed(d) ? "enter" : "approve");
+  // act rules on the question shown, as what it is.
+  function act(onSet, onProposal) {
+    const q = page.byId.get(page.id);
+    if (q && !page.editing) decide(proposed(q) ? onProposal : onSet);
   }
 
-  function drop() {
-    const d = shown();
-    if (d) decide(proposed(d) ? "reject" : "drop");
-  }
+  const approve = () => act("approve", "enter");
+  const drop = () => act("drop", "reject");
 
-  async function undo() {
+  // undo takes back the last ruling, one after another as often as it is asked for.
+  let undone = Promise.resolve();
+  const undo = () => (undone = undone.then(undoOne).catch((e) => saved(e.message, true)));
+
+  async function undoOne() {
     if (page.ruling || page.editing) return;
     await page.saving;
     let last = page.undo.pop();
@@ -106,12 +108,11 @@ export function ruling(page) {
       last = { id: page.id, before: null };
     }
     await page.select(last.id);
-    const d = page.details.get(last.id)?.value;
-    if (!d) return;
+    const d = await page.detail(last.id);
     const b = last.before;
     const body = { question: d.id, base: d.base, seen: d.decision?.seq || 0, action: b ? b.action : "withdraw", note: b?.note || "", found: b?.found || "" };
     if (b?.golden) body.golden = record(b.golden);
-    if (await send(d, body, false)) page.select(last.id);
+    if (await send(d, body, false)) await page.select(last.id);
   }
 
   // saveFields saves the note and the defect when they change, where there is a ruling they belong to.

@@ -8,12 +8,14 @@ import { proposed, ruling, told } from "./golden-rule.js";
 
 const page = {
   version: "", by: "", list: [], byId: new Map(), order: [],
-  id: null, details: new Map(), editing: null, ruling: false, saving: null, undo: [],
+  id: null, details: new Map(), editing: null, ruling: false, saving: null, saves: 0, undo: [],
 };
 
 // ---- the list -------------------------------------------------------------
 
 async function refresh() {
+  await page.saving;
+  const saves = page.saves;
   let news;
   try {
     news = await ask("/api/golden?version=" + page.version);
@@ -25,6 +27,7 @@ async function refresh() {
     if ($("saved").classList.contains("bad") && $("saved").textContent.startsWith("mr-review does not")) saved("Connected again");
     return;
   }
+  if (page.saves !== saves) return; // what came is older than what is being saved: the next one is not
   const before = page.byId;
   page.version = news.version;
   page.by = news.by;
@@ -176,19 +179,27 @@ const { approve, drop, undo } = ruling(page);
 
 // ---- the bar below and the keys --------------------------------------------
 
+const button = (id, text, key, fn, cls = "", says = null) =>
+  el("button", { type: "button", id, class: "btn " + cls, onclick: fn, "aria-label": says }, el("span", {}, text), el("kbd", {}, key));
+const long = (text) => el("span", { class: "long" }, text), arrow = (text) => el("span", { "aria-hidden": "true" }, text);
+const bars = {
+  edit: [button("save", "Save", "Ctrl+Enter", () => page.editing?.submit(), "main"), button("cancel", "Cancel", "Esc", () => page.cancel())],
+  view: [
+    button("previous", [arrow("‹ "), long("Previous")], "k", () => step(-1), "", "Previous"), button("next", [long("Next"), arrow(" ›")], "j", () => step(1), "", "Next"),
+    button("approve", "Approve", "a", approve, "main"), button("edit", "Edit", "e", () => page.startEditing()),
+    button("drop", "Drop", "d", drop), button("undo", "Undo", "u", undo),
+  ],
+};
+
+// actions shows the bar. Its buttons stay what they are: one that is replaced
+// while the mouse is down on it is not clicked.
 function actions(d) {
-  const b = (id, text, key, fn, cls = "", off = false, says = null) =>
-    el("button", { type: "button", id, class: "btn " + cls, onclick: fn, disabled: off, "aria-label": says }, text, el("kbd", {}, key));
-  $("actions").replaceChildren(...(page.editing
-    ? [b("save", "Save", "Ctrl+Enter", () => page.editing.submit(), "main"), b("cancel", "Cancel", "Esc", page.cancel)]
-    : [
-      b("previous", [el("span", { "aria-hidden": "true" }, "‹ "), el("span", { class: "long" }, "Previous")], "k", () => step(-1), "", false, "Previous"),
-      b("next", [el("span", { class: "long" }, "Next"), el("span", { "aria-hidden": "true" }, " ›")], "j", () => step(1), "", false, "Next"),
-      b("approve", proposed(d) ? (d.from === "change" ? "Take the change" : "Enter") : "Approve", "a", approve, "main"),
-      b("edit", "Edit", "e", page.startEditing),
-      b("drop", proposed(d) ? "Reject" : "Drop", "d", drop),
-      b("undo", "Undo", "u", undo, "", !page.undo.length && !d.action),
-    ]));
+  const bar = page.editing ? bars.edit : bars.view;
+  if ($("actions").firstChild !== bar[0]) $("actions").replaceChildren(...bar);
+  if (page.editing) return;
+  $("approve").firstChild.textContent = d.from === "change" ? "Take the change" : proposed(d) ? "Enter" : "Approve";
+  $("drop").firstChild.textContent = proposed(d) ? "Reject" : "Drop";
+  $("undo").disabled = !page.undo.length && !d.action;
 }
 
 const listed = [

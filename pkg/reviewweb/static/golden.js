@@ -106,7 +106,7 @@ async function select(id, focus = true) {
     }
   }
   const at = page.order.indexOf(id);
-  for (const near of [page.order[at + 1], page.order[at - 1], page.order[at + 2]]) if (near) detail(near).catch(() => {});
+  soon(() => { for (const near of [page.order[at + 1], page.order[at - 1], page.order[at + 2]]) if (near) detail(near).catch(() => {}); });
 }
 
 function paint(d, focus, moved) {

@@ -2,7 +2,7 @@
 // cites the passages it stands on, or refuses.
 //
 //	mr-answer < reranked.jsonl > answers.jsonl
-//	mr-answer -engine extract < reranked.jsonl | jq -r .text
+//	mr-answer -engine extract < reranked.jsonl | jq -r 'select(.type=="answer") | .text // empty'
 //
 // In: hits records with the text of their passages, as mr-index search and
 // mr-rerank write them. Timing records pass; any other type is an error.

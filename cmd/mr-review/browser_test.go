@@ -148,11 +148,20 @@ func eval[T any](w *window, js string) T {
 	w.Helper()
 	ctx, cancel := context.WithTimeout(w.ctx, patience)
 	defer cancel()
-	v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
-	if err != nil {
-		w.Fatalf("%s: %v", js, err)
+	for {
+		v, err := chromedp.Run(ctx, chromedp.Evaluate[T](js))
+		switch {
+		case err == nil:
+			return v
+		case ctx.Err() != nil || !leaving(err):
+			w.Fatalf("%s: %v", js, err)
+		}
 	}
-	return v
+}
+
+// leaving says that a page gave way to the next while it was asked, and took its context along.
+func leaving(err error) bool {
+	return strings.Contains(err.Error(), "context") || strings.Contains(err.Error(), "navigated or closed")
 }
 
 // until waits for an expression to be true.
@@ -166,7 +175,7 @@ func (w *window) until(format string, args ...any) {
 		if err == nil {
 			return
 		}
-		if ctx.Err() != nil || !strings.Contains(err.Error(), "context") { // a page that gives way to the next takes its context along
+		if ctx.Err() != nil || !leaving(err) {
 			w.Fatalf("waiting for %s: %v\nthe page says: %s", js, err, eval[string](w, "document.body.innerText"))
 		}
 	}

@@ -23,7 +23,7 @@ func TestPages(t *testing.T) {
 		test func(*testing.T, context.Context)
 	}{
 		{"review", reviewQuestions}, {"label", labelAnswers}, {"two windows", twoWindows}, {"name", askName},
-		{"draft", keepDraft}, {"again", ruleAgain}, {"access", access}, {"coverage and guide", otherPages}, {"watch", watch},
+		{"draft", keepDraft}, {"note", noteUndecided}, {"again", ruleAgain}, {"access", access}, {"coverage and guide", otherPages}, {"watch", watch},
 	} {
 		t.Run(tt.name, func(t *testing.T) { tt.test(t, browser) })
 	}
@@ -88,16 +88,16 @@ func reviewQuestions(t *testing.T, browser context.Context) {
 	after3 := strings.Replace(q3, `"review":"draft"`, reviewed, 1)
 	afterP := strings.Replace(p1, `"review":"draft"`, reviewed, 1)
 	want := lines(`{"decisions":[`,
-		fmt.Sprintf(`{"question":"p1","action":"enter","base":%q,"result":%q,%s,"seq":4},`, hash(p1), hash(afterP), at),
+		fmt.Sprintf(`{"question":"p1","action":"enter","base":%q,"result":%q,%s,"seq":5},`, hash(p1), hash(afterP), at),
 		fmt.Sprintf(`{"question":"q1","action":"approve","base":%q,"result":%q,%s,"seq":1},`, hash(q1), hash(after1), at),
 		fmt.Sprintf(`{"question":"q2","action":"edit","base":%q,"result":%q,"golden":%s,%s,"seq":2},`, hash(q2), hash(after2), edit2, at),
-		fmt.Sprintf(`{"question":"q3","action":"approve","base":%q,"result":%q,"note":"stop is clear",%s,"seq":3}`, hash(q3), hash(after3), at),
+		fmt.Sprintf(`{"question":"q3","action":"approve","base":%q,"result":%q,"note":"stop is clear",%s,"seq":4}`, hash(q3), hash(after3), at),
 		`]}`)
 	if d := cmp.Diff(want, contents(t, dir, "review", "decisions.json")); d != "" {
 		t.Errorf("decisions.json (-want +got):\n%s", d)
 	}
-	if n := strings.Count(contents(t, dir, "review", "history.jsonl"), "\n"); n != 6 {
-		t.Errorf("%d changes in the history, want 6: four stand, a drop and its withdrawal", n)
+	if n := strings.Count(contents(t, dir, "review", "history.jsonl"), "\n"); n != 7 {
+		t.Errorf("%d changes in the history, want 7: four stand, a note before one, a drop and its withdrawal", n)
 	}
 
 	args := []string{"apply", "-golden", filepath.Join(dir, "golden.jsonl"), "-proposed", filepath.Join(dir, "proposed.jsonl"), "-next-pin", filepath.Join(dir, "next.jsonl"), "-decisions", filepath.Join(dir, "review", "decisions.json")}
@@ -263,6 +263,31 @@ func keepDraft(t *testing.T, browser context.Context) {
 	w.sees("h1", "How long does it boot?")
 	if _, err := (review.Store{Path: filepath.Join(dir, "review", "decisions.json")}).Load(); err != nil {
 		t.Error(err)
+	}
+}
+
+// noteUndecided: a note on a question that nobody rules on is on disk, and the
+// question stays undecided; another window shows it, and a ruling takes it along.
+func noteUndecided(t *testing.T, browser context.Context) {
+	dir, url := goldenSite(t, cut(t, map[string]string{"manual.md": manual}), lines(q1, q4), "", "Ada")
+	w := open(t, browser, url)
+	decisions := func() string { return contents(t, dir, "review", "decisions.json") }
+	w.sees("#body", "power key")
+	w.press("n")
+	w.write("ask Ann")
+	w.press("Ctrl+\r")
+	w.sees("#saved", "Saved: q1, remark")
+	w.sees("#count", "0 of 2 decided")
+	if got := decisions(); !strings.Contains(got, `"action":"remark"`) || !strings.Contains(got, `"note":"ask Ann"`) {
+		t.Errorf("the file holds %s", got)
+	}
+	other := open(t, browser, url)
+	other.sees("#remark", "A note by Ada")
+	other.until(`document.getElementById("note").value === "ask Ann"`)
+	other.press("a")
+	other.sees("#count", "1 of 2 decided")
+	if got := decisions(); !strings.Contains(got, `"action":"approve"`) || !strings.Contains(got, `"note":"ask Ann"`) {
+		t.Errorf("after the ruling the file holds %s", got)
 	}
 }
 

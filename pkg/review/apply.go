@@ -73,7 +73,7 @@ func (a *applier) apply(d *Decision) (bool, error) {
 	case Enter, Reject:
 		return a.onProposed(d)
 	}
-	return false, nil // withdrawn
+	return false, nil // withdrawn, or undecided
 }
 
 func (a *applier) onGolden(d *Decision) (bool, error) {

@@ -82,6 +82,12 @@ func TestApply(t *testing.T) {
 		rule(t, d, "q8", Enter, edited(d.Proposed.Of("q8"), func(g *record.Golden) { g.Question = "eight, then?" })),
 		rule(t, d, "q7", Reject, nil),
 	}
+	// A remark changes nothing, whatever became of its question.
+	remark := rule(t, d, "q2", Remark, func(d *Decision) { d.Note = "ask Ann" })
+	remark.Base = "another"
+	if a, err := Apply(d, []Decision{remark}, nil); err != nil || len(a.Done)+len(a.Refused) > 0 || a.Diff() != "" {
+		t.Fatalf("a remark: %v, %+v", err, a)
+	}
 	a, err := Apply(d, decisions, nil)
 	if err != nil || len(a.Refused) > 0 {
 		t.Fatalf("%v, %+v", err, a.Refused)

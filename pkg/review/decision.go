@@ -18,7 +18,8 @@ import (
 type Action string
 
 // The actions. The first three are on a question of the set, the next two on a
-// proposed one; a withdrawal takes back the ruling on either.
+// proposed one; a withdrawal takes back the ruling on either. A remark is a note
+// on a question of either kind that stays undecided: Apply passes over it.
 const (
 	Approve  Action = "approve"
 	Edit     Action = "edit"
@@ -26,6 +27,7 @@ const (
 	Enter    Action = "enter"
 	Reject   Action = "reject"
 	Withdraw Action = "withdraw"
+	Remark   Action = "remark"
 )
 
 // Unreviewed is the review member of a question that nobody has reviewed.
@@ -117,14 +119,15 @@ func Rule(now *record.Golden, d Decision) (Decision, error) {
 	return d, nil
 }
 
-// Outcome is the record that the ruling makes of the one it was made on, nil where it will be gone.
+// Outcome is the record that the ruling makes of the one it was made on, nil
+// where it makes none.
 func (d *Decision) Outcome(now *record.Golden) (*record.Golden, error) {
 	if now.ID != d.Question {
 		return nil, fmt.Errorf("the ruling is on question %q, the record is of %q", d.Question, now.ID)
 	}
 	var g record.Golden
 	switch d.Action {
-	case Drop, Reject, Withdraw:
+	case Drop, Reject, Withdraw, Remark:
 		return nil, nil
 	case Approve:
 		g = *now
@@ -160,9 +163,15 @@ func (d *Decision) validate() error {
 		bad(`"question" is missing or empty`)
 	}
 	switch d.Action {
-	case Approve, Drop, Reject, Withdraw:
+	case Approve, Drop, Reject, Withdraw, Remark:
 		if d.Golden != nil {
 			bad("action %s carries a golden record: only edit and enter do", d.Action)
+		}
+		if d.Action == Remark && strings.TrimSpace(d.Note) == "" {
+			bad("a remark needs a note")
+		}
+		if d.Action == Remark && d.Found != "" {
+			bad("a remark carries a defect of the docs: it is kept with a ruling")
 		}
 	case Edit:
 		if d.Golden == nil {
@@ -170,7 +179,7 @@ func (d *Decision) validate() error {
 		}
 	case Enter:
 	default:
-		bad("expected action approve, edit, drop, enter, reject or withdraw, got %q", d.Action)
+		bad("expected action approve, edit, drop, enter, reject, withdraw or remark, got %q", d.Action)
 	}
 	if d.Golden != nil {
 		if d.Golden.ID != d.Question {

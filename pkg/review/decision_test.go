@@ -28,9 +28,12 @@ func TestRule(t *testing.T) {
 		{"no person", now(func(d *Decision) { d.By = " " }), `question "q1": "by" must name the person, on one line`},
 		{"called draft", now(func(d *Decision) { d.By = "draft" }), `question "q1": a person called "draft" cannot be told from a question that nobody reviewed`},
 		{"local time", now(func(d *Decision) { d.At = "2026-12-01T09:30:00+02:00" }), `question "q1": expected "at" as RFC 3339 in UTC, such as 2026-12-01T09:30:00Z, got "2026-12-01T09:30:00+02:00"`},
-		{"no action", now(func(d *Decision) { d.Action = "" }), `question "q1": expected action approve, edit, drop, enter, reject or withdraw, got ""`},
+		{"no action", now(func(d *Decision) { d.Action = "" }), `question "q1": expected action approve, edit, drop, enter, reject, withdraw or remark, got ""`},
 		{"edit of nothing", now(func(d *Decision) { d.Action = Edit }), `question "q1": action edit needs the golden record as it shall be`},
 		{"approve with a record", now(func(d *Decision) { d.Golden = q1 }), `question "q1": action approve carries a golden record: only edit and enter do`},
+		{"remark", now(func(d *Decision) { d.Action, d.Note = Remark, "ask Ann" }), ""},
+		{"remark without a note", now(func(d *Decision) { d.Action, d.Note = Remark, " " }), `question "q1": a remark needs a note`},
+		{"remark with a defect", now(func(d *Decision) { d.Action, d.Note, d.Found = Remark, "ask Ann", "stale" }), `question "q1": a remark carries a defect of the docs: it is kept with a ruling`},
 		{"another id", now(func(d *Decision) {
 			d.Action, d.Golden = Edit, &record.Golden{ID: "q2", Question: "x", AskedFor: record.Unanswerable}
 		}), `question "q1": the golden record is of question "q2": ids are not changed`},
@@ -54,7 +57,7 @@ func TestRule(t *testing.T) {
 			if errors.As(err, &stale) != (tt.name == "stale") || stale != nil && stale.Now != Hash(q1) {
 				t.Errorf("stale: %+v", stale)
 			}
-			if err == nil && (got.Base != Hash(q1) || got.Result == "" || got.Result == got.Base) {
+			if err == nil && (got.Base != Hash(q1) || (got.Result == "") != (tt.decision.Action == Remark) || got.Result == got.Base) {
 				t.Errorf("%+v", got)
 			}
 		})

@@ -175,7 +175,11 @@ func (s *snapshot) rule(f *review.File) {
 		if e == nil {
 			continue
 		}
-		e.decision, e.Action, e.By, e.Seq = d, d.Action, d.By, d.Seq
+		e.decision, e.By, e.Seq = d, d.By, d.Seq
+		if d.Action == review.Remark { // still undecided
+			continue
+		}
+		e.Action = d.Action
 		e.Applied = d.Result != "" && d.Result == e.hash
 		e.Stale = !e.Applied && d.Base != e.hash
 	}
@@ -243,7 +247,8 @@ func (g *Golden) decide(r *http.Request) (any, error) {
 	if d.By == "" {
 		return nil, invalid{errors.New("who are you? A ruling carries a name")}
 	}
-	if d, err = review.Rule(e.now, d); err == nil {
+	d, wrong := review.Rule(e.now, d)
+	if err = wrong; err == nil {
 		_, err = g.Store.Put(d, ask.Seen)
 	}
 	var theirs *review.Conflict
@@ -252,8 +257,8 @@ func (g *Golden) decide(r *http.Request) (any, error) {
 	case errors.As(err, &theirs), errors.As(err, &stale):
 		now, detailErr := g.detail(r.Context(), ask.Question)
 		return nil, conflict{errors.Join(err, detailErr), now}
-	case err != nil && d.Result == "" && d.Action != review.Drop && d.Action != review.Reject && d.Action != review.Withdraw:
-		return nil, invalid{err} // Rule said no
+	case wrong != nil:
+		return nil, invalid{wrong}
 	case err != nil:
 		return nil, err
 	}

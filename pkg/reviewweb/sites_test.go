@@ -127,28 +127,33 @@ func TestGoldenSite(t *testing.T) {
 		seen, status       int
 		says               string
 	}{
-		{"approve", "approve", `,"note":"fine"`, 0, 200, ""},
-		{"the same from a window that has not seen it", "drop", "", 0, 409, "Ada ruled on question \"q1\" meanwhile: approve"},
-		{"over it", "drop", "", 1, 200, ""},
-		{"an edit without a record", "edit", "", 2, 422, "needs the golden record"},
-		{"an edit that leaves no gold", "edit", `,"golden":{"id":"q1","question":"Why?","kind":"fact","gold":[]}`, 2, 422, "needs gold"},
-		{"an edit of another id", "edit", `,"golden":{"id":"q9","question":"Why?","kind":"fact","gold":[["a.md#stop"]]}`, 2, 422, "ids are not changed"},
-		{"an unknown action", "approved", "", 2, 422, "expected action"},
-		{"an edit", "edit", `,"golden":{"id":"q1","question":"How does it stop?","kind":"fact","gold":["a.md#stop"]}`, 2, 200, ""},
-		{"taken back", "withdraw", "", 3, 200, ""},
+		{"a note on what stays undecided", "remark", `,"note":"ask Ann"`, 0, 200, ""},
+		{"a remark of nothing", "remark", "", 1, 422, "needs a note"},
+		{"approve", "approve", `,"note":"fine"`, 1, 200, ""},
+		{"the same from a window that has not seen it", "drop", "", 1, 409, "Ada ruled on question \"q1\" meanwhile: approve"},
+		{"over it", "drop", "", 2, 200, ""},
+		{"an edit without a record", "edit", "", 3, 422, "needs the golden record"},
+		{"an edit that leaves no gold", "edit", `,"golden":{"id":"q1","question":"Why?","kind":"fact","gold":[]}`, 3, 422, "needs gold"},
+		{"an edit of another id", "edit", `,"golden":{"id":"q9","question":"Why?","kind":"fact","gold":[["a.md#stop"]]}`, 3, 422, "ids are not changed"},
+		{"an unknown action", "approved", "", 3, 422, "expected action"},
+		{"an edit", "edit", `,"golden":{"id":"q1","question":"How does it stop?","kind":"fact","gold":["a.md#stop"]}`, 3, 200, ""},
+		{"taken back", "withdraw", "", 4, 200, ""},
 		{"an unknown member", "approve", `,"what":1`, 0, 422, "what"},
 	} {
 		status, said := decide(tt.action, tt.more, tt.seen)
 		if status != tt.status || !strings.Contains(said, strings.ReplaceAll(tt.says, `"`, `\"`)) {
 			t.Errorf("%s: %d %s\nwant %d, %q", tt.name, status, said, tt.status, tt.says)
 		}
+		if tt.action == "remark" && status == 200 && (strings.Contains(said, `"action":"remark","by"`) || !strings.Contains(said, `"note":"ask Ann"`)) {
+			t.Errorf("%s: the question counts as ruled on, or its note is lost: %s", tt.name, said)
+		}
 		if status == 409 && member(t, said, "now", "action") != `"approve"` {
 			t.Errorf("%s: what is there now is not told: %s", tt.name, said)
 		}
 	}
 	history, err := os.ReadFile(filepath.Join(filepath.Dir(g.Store.Path), "history.jsonl"))
-	if n := bytes.Count(history, []byte("\n")); err != nil || n != 4 {
-		t.Errorf("%d changes in the history, want approve, drop, edit and withdraw: %v", n, err)
+	if n := bytes.Count(history, []byte("\n")); err != nil || n != 5 {
+		t.Errorf("%d changes in the history, want remark, approve, drop, edit and withdraw: %v", n, err)
 	}
 }
 

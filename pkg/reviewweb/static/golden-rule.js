@@ -115,13 +115,24 @@ export function ruling(page) {
     if (await send(d, body, false)) await page.select(last.id);
   }
 
+  // remark keeps a note on a question that stays undecided, or takes it back.
+  async function remark(d, note) {
+    if (!page.by && !(page.by = await name(""))) return;
+    const kept = draft.read("note " + d.id);
+    await send(d, { question: d.id, action: note ? "remark" : "withdraw", base: d.base, note, found: "", seen: d.decision?.seq || 0 }, false);
+    if (kept) draft.write("note " + d.id, { ...kept, note });
+    if (page.id === d.id && !page.editing && !page.ruling) page.select(d.id, false);
+  }
+
   // saveFields saves the note and the defect when they change, where there is a ruling they belong to.
   page.saveFields = async () => {
     const d = page.details.get(page.id)?.value;
     const note = $("note").value.trim(), found = $("found-in-docs").value.trim();
-    if (!d?.decision || d.stale || d.applied) {
-      draft.write("note " + d.id, { note, found });
-      saved("Kept here until you rule");
+    if (!d) return;
+    if (!d.action || d.stale || d.applied) { // no ruling it belongs to: a note is kept as a remark, a defect until there is one
+      if (found !== (d.shown.found || "")) draft.write("note " + d.id, { note, found });
+      if (!d.action && note !== (d.decision?.note || "")) await remark(d, note);
+      else saved("Kept here until you rule");
       return;
     }
     await rule(d.decision.action);

@@ -75,9 +75,10 @@ function facts(d) {
 
 function banner(d) {
   if (!d.decision) return null;
-  const l = look(d), r = d.decision;
+  const l = look(d), r = d.decision, at = () => el("time", { datetime: r.at }, r.at.slice(0, 16).replace("T", " ") + " UTC");
+  if (r.action === "remark") return el("div", { class: "banner", id: "remark" }, el("b", {}, "Undecided. "), "A note by " + r.by + " on ", at(), el("p", {}, r.note));
   return el("div", { class: "banner " + (d.stale ? "warn" : l.cls === "bad" ? "bad" : ""), id: "ruling" },
-    el("b", {}, l.text[0].toUpperCase() + l.text.slice(1)), " on ", el("time", { datetime: r.at }, r.at.slice(0, 16).replace("T", " ") + " UTC"),
+    el("b", {}, l.text[0].toUpperCase() + l.text.slice(1)), " on ", at(),
     d.applied ? ", and the set holds it" : d.stale ? "; the ruling will not be applied: rule again" : "",
     r.note ? el("p", {}, "Note: " + r.note) : null);
 }

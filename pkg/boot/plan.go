@@ -213,10 +213,17 @@ func (a *analysis) estimate(s *series, stat string, kind record.QuestionKind, t 
 	if stat == StatRatio {
 		sample = s.ratio()
 	}
-	a.fill(iv, sample, "the denominators sum to 0")
+	resamples := a.fill(iv, sample, "the denominators sum to 0")
+	if s.metric == area {
+		keepWithin(iv, resamples)
+	}
 	t.apply(iv)
 	return iv
 }
+
+// area is the metric of mr-score answers whose values, one a question, are
+// influences: their mean is an area, and a resample of a few may be beyond 0 or 1.
+const area record.MetricName = "refusal-auc"
 
 // ratio is the sample of a ratio: a question's numerators and denominators.
 func (s *series) ratio() Sample {

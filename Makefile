@@ -192,14 +192,16 @@ headline: need-mobium hits
 collections: bin models
 	scripts/collections $(IR) $(D)/collections
 
+# FROM is where the golden set stands, the commit in corpus.pin if it is not named.
 # REPINFLAGS=-n writes the report alone, -reopen makes drafts of questions whose gold changed.
+FROM ?= corpus.pin
 REPINFLAGS ?=
 repin: need-mobium bin
 	@test '$(PIN)' != corpus.pin || { \
 		echo 'error: make repin moves from the commit in corpus.pin to another'; \
 		echo 'hint: name it: make repin PIN=COMMIT'; exit 2; } >&2
 	mkdir -p $(D)
-	mr-cut -repo "$(MOBIUM_PUBLIC)" -pin corpus.pin > $(D)/corpus-pinned.jsonl
+	mr-cut -repo "$(MOBIUM_PUBLIC)" -pin '$(FROM)' > $(D)/corpus-pinned.jsonl
 	mr-cut -repo "$(MOBIUM_PUBLIC)" -pin '$(PIN)' > $(D)/corpus-next.jsonl
 	mr-review repin -from $(D)/corpus-pinned.jsonl -to $(D)/corpus-next.jsonl $(REPINFLAGS) > $(D)/repin-report.md
 	@echo '$(D)/repin-report.md is written. corpus.pin is as it was: move it when you have read the report.'

@@ -94,7 +94,7 @@ func (s *Store) Resolve(ctx context.Context, pin string) (record.Commit, error) 
 	commit, err := s.peel(ctx, pin)
 	if err != nil && ctx.Err() == nil {
 		return "", hint.Wrap(fmt.Errorf("%s: unknown pin %q: no commit, tag or branch of that name", s.dir, pin),
-			"git -C %s fetch --tags brings newer commits; a shallow clone lacks old ones (git fetch --unshallow)", s.dir)
+			"git -C %[1]s fetch --tags brings newer commits, a shallow clone lacks old ones (git fetch --unshallow), and git -C %[1]s branch -a lists what is there; make takes PIN=COMMIT", s.dir)
 	}
 	return commit, err
 }

@@ -15,33 +15,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/tmpfs"
 )
-
-// onTmpfs runs the test again in a mount namespace of its own, with a small
-// tmpfs, and tells the inner run apart.
-func onTmpfs(t *testing.T, options string) (dir string, inner bool) {
-	t.Helper()
-	if dir := os.Getenv("INDEX_TEST_TMPFS"); dir != "" {
-		return dir, true
-	}
-	dir = t.TempDir()
-	script := `mount -t tmpfs -o "$1" tmpfs "$2" || exit 77; shift 2; exec "$@"`
-	cmd := exec.Command("unshare", "-rm", "sh", "-c", script, "sh", options, dir, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), "INDEX_TEST_TMPFS="+dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil && !strings.Contains(string(out), "--- FAIL") {
-		t.Skipf("SKIP needs a mount namespace (unshare -rm): %v: %s", err, out)
-	}
-	if err != nil {
-		t.Errorf("on a tmpfs: %s", out)
-	}
-	return dir, false
-}
 
 // TestFullDisk: a build that does not fit says so, leaves nothing of itself and
 // the index there was, at whatever file the disk is full.
 func TestFullDisk(t *testing.T) {
-	disk, inner := onTmpfs(t, "size=16m")
+	disk, inner := tmpfs.Run(t, "size=16m")
 	if !inner {
 		return
 	}
@@ -96,7 +76,7 @@ func leave(t *testing.T, disk, path string, free int64) {
 
 // TestReadOnly: an index on a read-only disk can be searched; a build says why it cannot be made.
 func TestReadOnly(t *testing.T) {
-	disk, inner := onTmpfs(t, "size=4m")
+	disk, inner := tmpfs.Run(t, "size=4m")
 	if !inner {
 		return
 	}

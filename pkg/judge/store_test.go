@@ -3,13 +3,13 @@ package judge
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/mobiumdev/mobium-rag/pkg/hint"
 	"github.com/mobiumdev/mobium-rag/pkg/record"
+	"github.com/mobiumdev/mobium-rag/pkg/tmpfs"
 )
 
 func ruling(key string) *record.Verdict {
@@ -128,31 +128,10 @@ func TestStoreInUse(t *testing.T) {
 	kept(t, opened(t, dir))
 }
 
-// onTmpfs runs the test again in a mount namespace of its own, with a small
-// tmpfs, and tells the inner run apart.
-func onTmpfs(t *testing.T, options string) (dir string, inner bool) {
-	t.Helper()
-	if dir := os.Getenv("JUDGE_TEST_TMPFS"); dir != "" {
-		return dir, true
-	}
-	dir = t.TempDir()
-	script := `mount -t tmpfs -o "$1" tmpfs "$2" || exit 77; shift 2; exec "$@"`
-	cmd := exec.Command("unshare", "-rm", "sh", "-c", script, "sh", options, dir, os.Args[0], "-test.run=^"+t.Name()+"$", "-test.v")
-	cmd.Env = append(os.Environ(), "JUDGE_TEST_TMPFS="+dir)
-	out, err := cmd.CombinedOutput()
-	if err != nil && !strings.Contains(string(out), "--- FAIL") {
-		t.Skipf("SKIP needs a mount namespace (unshare -rm): %v: %s", err, out)
-	}
-	if err != nil {
-		t.Errorf("on a tmpfs: %s", out)
-	}
-	return dir, false
-}
-
 // On a full disk the verdict that does not fit is an error, and those before
 // are whole.
 func TestFullDisk(t *testing.T) {
-	dir, inner := onTmpfs(t, "size=16k")
+	dir, inner := tmpfs.Run(t, "size=16k")
 	if !inner {
 		return
 	}
@@ -175,7 +154,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestReadOnlyFolder(t *testing.T) {
-	dir, inner := onTmpfs(t, "size=16k,ro")
+	dir, inner := tmpfs.Run(t, "size=16k,ro")
 	if !inner {
 		return
 	}

@@ -85,7 +85,7 @@ func (c *Cache) Load(key Key) ([]byte, bool) {
 	}
 	var value []byte
 	var sum uint32
-	err := c.load.QueryRow(key.sum[:]).Scan(&value, &sum)
+	err := patiently(func() error { return c.load.QueryRow(key.sum[:]).Scan(&value, &sum) })
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
 		return nil, false

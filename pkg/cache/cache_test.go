@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -120,6 +121,36 @@ func TestStoreFlushes(t *testing.T) {
 	}
 	if len(w) > 0 {
 		t.Errorf("warnings: %q", w)
+	}
+}
+
+// Whoever opens a new cache at the same moment as others gets it too.
+func TestOpenedAtOnce(t *testing.T) {
+	for range 20 {
+		dir := t.TempDir()
+		var said sync.Map
+		var wg sync.WaitGroup
+		start := make(chan struct{})
+		for i := range 8 {
+			wg.Go(func() {
+				<-start
+				c, err := Open(dir, func(err error) { said.Store(i, err) })
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				c.Store(key(i), value(i, 16))
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		close(start)
+		wg.Wait()
+		said.Range(func(i, err any) bool {
+			t.Errorf("%v was told: %v", i, err)
+			return true
+		})
 	}
 }
 

@@ -97,11 +97,27 @@ func connect(path string, limit int64) (_ *Cache, err error) {
 	if c.writer, err = db.Conn(ctx); err != nil {
 		return nil, err
 	}
-	if err = setUp(ctx, c.writer, limit); err != nil {
+	if err = patiently(func() error { return setUp(ctx, c.writer, limit) }); err != nil {
 		return nil, err
 	}
-	c.load, err = db.Prepare(`SELECT value, sum FROM entry WHERE key = ?`)
+	err = patiently(func() (err error) {
+		c.load, err = db.Prepare(`SELECT value, sum FROM entry WHERE key = ?`)
+		return err
+	})
 	return c, err
+}
+
+// patiently tries again for as long as busy while others have a lock. SQLite
+// itself does not wait where a new file goes into WAL mode, or is recovered.
+func patiently(try func() error) error {
+	end := time.Now().Add(busy)
+	for {
+		err := try()
+		if no := code(err); no != sqlite3.ErrBusy && no != sqlite3.ErrLocked || time.Now().After(end) {
+			return err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 }
 
 // dsn escapes the path. NORMAL syncs at checkpoints: a power cut loses the last values, never the file.
